@@ -1,0 +1,2 @@
+//! The command `fdv2`.
+fn main() {}

@@ -1,0 +1,41 @@
+//! What a runtime has to offer.
+
+use std::future::Future;
+
+use fdv2_core::Instant;
+use futures::future::BoxFuture;
+
+/// Clock, sleep and spawn of one asynchronous runtime.
+pub trait Runtime: Clone + Send + Sync + Unpin + 'static {
+    /// A future that ends at a moment.
+    type Sleep: Future<Output = ()> + Send + 'static;
+
+    /// The time since this runtime value's epoch, which is fixed when it is made.
+    fn now(&self) -> Instant;
+
+    /// Ends at `deadline`, at once if that has passed.
+    fn sleep_until(&self, deadline: Instant) -> Self::Sleep;
+
+    /// Runs `task` to its end, detached.
+    ///
+    /// # Errors
+    /// [`StartError`] when there is no runtime to run it on.
+    fn spawn(&self, task: BoxFuture<'static, ()>) -> Result<(), StartError>;
+}
+
+/// Why a client could not be started.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum StartError {
+    /// There is no runtime here, or it lacks time or I/O.
+    #[error("{0}")]
+    Runtime(String),
+    /// The HTTP client could not be made.
+    #[error("the HTTP client could not be made: {0}")]
+    Transport(String),
+    /// A custom source is configured that was not handed in.
+    #[error(
+        "the configuration names the custom source {0:?}, which was not handed in; add it with `custom_source`"
+    )]
+    UnknownSource(String),
+}

@@ -1,0 +1,46 @@
+//! What can be wrong with a configuration.
+
+use std::time::Duration;
+
+/// Why a configuration was refused (B 11.2). Each says what to change, and none shows a secret.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ConfigError {
+    /// The SDK key cannot be sent.
+    #[error(
+        "the SDK key is empty or holds a character that cannot stand in an HTTP header; \
+         copy it again from the project's settings, without spaces or line breaks"
+    )]
+    SdkKey,
+    /// A base URL cannot be used.
+    #[error("the {what} base URL is not usable: {why}")]
+    BaseUrl {
+        /// Whose base URL.
+        what: &'static str,
+        /// What is wrong, and what to write instead.
+        why: String,
+    },
+    /// A duration is zero or out of its range.
+    #[error("{what} is {given:?}; it must be between {least:?} and {most:?}")]
+    Duration {
+        /// Which setting.
+        what: &'static str,
+        /// What was given.
+        given: Duration,
+        /// The least that is legal.
+        least: Duration,
+        /// The most that is legal.
+        most: Duration,
+    },
+    /// A limit is zero.
+    #[error("the limit {0} is zero, so nothing could ever be received; raise it")]
+    Limit(&'static str),
+    /// A header cannot be sent.
+    #[error(
+        "the header {0:?} cannot be sent: its name or value is not legal, or it is one of ours"
+    )]
+    Header(String),
+    /// Two settings contradict each other.
+    #[error("{0}")]
+    Contradiction(&'static str),
+}

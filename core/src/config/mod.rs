@@ -1,0 +1,115 @@
+//! What the user wants, checked once (B 11.2).
+
+mod builder;
+mod endpoints;
+mod error;
+mod secret;
+mod source;
+mod timing;
+
+pub use builder::ConfigBuilder;
+pub use endpoints::Endpoints;
+pub use error::ConfigError;
+pub use secret::SdkKey;
+pub use source::{Custom, Polling, Source, Streaming};
+pub use timing::Timing;
+
+use std::sync::Arc;
+
+use http::HeaderMap;
+
+use crate::limits::Limits;
+
+/// A checked configuration of one data system. Cheap to clone, and shows no secret.
+///
+/// ```
+/// use fdv2_core::config::{Config, Endpoints};
+///
+/// let config = Config::builder("sdk-key")
+///     .endpoints(Endpoints::relay("http://localhost:8030"))
+///     .build()?;
+/// # Ok::<(), fdv2_core::ConfigError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Config(Arc<Inner>);
+
+#[derive(Debug, PartialEq)]
+pub(crate) struct Inner {
+    pub(crate) sdk_key: Option<SdkKey>,
+    pub(crate) is_offline: bool,
+    pub(crate) initializers: Vec<ResolvedSource>,
+    pub(crate) synchronizers: Vec<ResolvedSource>,
+    pub(crate) fdv1: Option<ResolvedSource>,
+    pub(crate) headers: HeaderMap,
+    pub(crate) filter: Option<String>,
+    pub(crate) timing: Timing,
+    pub(crate) limits: Limits,
+}
+
+/// A source with the URL that it asks, if it is one of ours.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct ResolvedSource {
+    pub(crate) source: Source,
+    pub(crate) url: Option<url::Url>,
+}
+
+impl Config {
+    /// The preset `default`: one poll as initializer, then the stream with polling as second
+    /// synchronizer, and FDv1 polling as fallback.
+    pub fn builder(sdk_key: &str) -> ConfigBuilder {
+        ConfigBuilder::custom(sdk_key)
+            .initializer(Polling::new())
+            .synchronizer(Streaming::new())
+            .synchronizer(Polling::new())
+            .fdv1(Polling::new())
+    }
+
+    /// The preset `streaming`: the stream alone, with FDv1 polling as fallback.
+    pub fn streaming(sdk_key: &str) -> ConfigBuilder {
+        ConfigBuilder::custom(sdk_key).synchronizer(Streaming::new()).fdv1(Polling::new())
+    }
+
+    /// The preset `polling`: polling alone, with FDv1 polling as fallback.
+    pub fn polling(sdk_key: &str) -> ConfigBuilder {
+        ConfigBuilder::custom(sdk_key).synchronizer(Polling::new()).fdv1(Polling::new())
+    }
+
+    /// The preset `custom`: no source but those that are added.
+    pub fn custom(sdk_key: &str) -> ConfigBuilder {
+        ConfigBuilder::custom(sdk_key)
+    }
+
+    /// No source, no request, and no SDK key: every flag gives its default (B 6.8).
+    pub fn offline() -> ConfigBuilder {
+        ConfigBuilder::offline()
+    }
+
+    pub(crate) fn inner(&self) -> &Inner {
+        &self.0
+    }
+
+    /// The bounds on what sources may send.
+    pub fn limits(&self) -> &Limits {
+        &self.0.limits
+    }
+
+    /// The durations of the policy.
+    pub fn timing(&self) -> &Timing {
+        &self.0.timing
+    }
+
+    /// The SDK key, if one was given.
+    pub fn sdk_key(&self) -> Option<&SdkKey> {
+        self.0.sdk_key.as_ref()
+    }
+
+    /// The names of the custom sources, each as often as it was configured.
+    pub fn custom_sources(&self) -> impl Iterator<Item = &str> {
+        self.0.initializers.iter().chain(&self.0.synchronizers).filter_map(|resolved| {
+            match &resolved.source {
+                Source::Custom(custom) => Some(&*custom.name),
+                Source::Streaming(_) | Source::Polling(_) => None,
+            }
+        })
+    }
+}

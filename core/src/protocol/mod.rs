@@ -1,0 +1,34 @@
+//! The wire: events, transfers, poll bodies.
+
+use std::fmt;
+use std::sync::Arc;
+
+/// Names the state of the data held, for the server (B 2). Opaque.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Selector {
+    state: Arc<str>,
+    version: u64,
+}
+
+impl Selector {
+    /// A selector of this state and version.
+    pub fn new(state: impl Into<Arc<str>>, version: u64) -> Self {
+        Self { state: state.into(), version }
+    }
+
+    /// What travels as `basis`.
+    pub fn state(&self) -> &str {
+        &self.state
+    }
+
+    /// The version that came with the state. It decides nothing.
+    pub fn version(&self) -> u64 {
+        self.version
+    }
+}
+
+impl fmt::Debug for Selector {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?} v{}", self.state, self.version)
+    }
+}
