@@ -1,5 +1,9 @@
 //! The wire: events, transfers, poll bodies.
 
+pub mod error;
+
+pub use error::InvalidData;
+
 use std::fmt;
 use std::sync::Arc;
 
