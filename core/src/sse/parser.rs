@@ -1,0 +1,362 @@
+//! The parser's loop: chunks into lines, lines into fields, fields into frames.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use bytes::Bytes;
+
+use super::data::Data;
+use super::line::{Field, FieldName, Line};
+use super::{Frame, KEPT_CAPACITY, OpenEvent, SseError};
+
+const BYTE_ORDER_MARK: [u8; 3] = [0xEF, 0xBB, 0xBF];
+
+/// Parses one event stream: push bytes, pull frames (B 1.16).
+///
+/// Where the bytes are cut changes nothing, and the time is linear in them. An event that lies
+/// within one chunk is handed out without a copy; of others one event is held at most, within the
+/// limit (B 1.13). Comments and unknown fields are not held at all, and not decoded.
+///
+/// What a stream's end leaves unfinished is dropped with the parser (B 1.12). A new connection
+/// needs a new parser.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parser {
+    limit: usize,
+    queue: VecDeque<Bytes>,
+    chunk: Bytes,
+    /// How much of `chunk` has been read.
+    at: usize,
+    line: Line,
+    /// The value of an `event`, `id` or `retry` line so far.
+    value: Vec<u8>,
+    /// The byte before was a CR: an LF now belongs to it.
+    is_after_cr: bool,
+    event: Pending,
+    last_event_id: String,
+    failed: Option<SseError>,
+}
+
+/// The event that is being received.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Pending {
+    name: String,
+    has_name: bool,
+    data: Data,
+    id: Option<String>,
+    bytes: usize,
+    fresh: usize,
+    /// It has been handed out, and goes away with the next call.
+    is_complete: bool,
+}
+
+/// What a line's end brought, for [`Parser::next`] to dress up.
+enum Found {
+    Event,
+    Retry(Duration),
+    Comment,
+}
+
+type Progress = Result<Option<Found>, SseError>;
+
+impl Parser {
+    /// A parser at the start of a stream. `event_limit` bounds each event (the bytes of its fields
+    /// together) and each line of any kind (B 1.13).
+    pub fn new(event_limit: usize) -> Self {
+        Self {
+            limit: event_limit,
+            queue: VecDeque::new(),
+            chunk: Bytes::new(),
+            at: 0,
+            line: Line::ByteOrderMark(0),
+            value: Vec::new(),
+            is_after_cr: false,
+            event: Pending::default(),
+            last_event_id: String::new(),
+            failed: None,
+        }
+    }
+
+    /// Takes in the next bytes of the stream. Pull with [`next`](Self::next) until it has none
+    /// before pushing more: what waits here is not bounded.
+    pub fn push(&mut self, bytes: Bytes) {
+        if !bytes.is_empty() && self.failed.is_none() {
+            self.queue.push_back(bytes);
+        }
+    }
+
+    /// The next frame, or `None` when more bytes are needed.
+    ///
+    /// # Errors
+    /// [`SseError`] when the limit is passed or text is not UTF-8. The frames before the fault are
+    /// handed out first; after an error there is nothing but the same error.
+    #[expect(clippy::should_implement_trait, reason = "a frame borrows from the parser")]
+    pub fn next(&mut self) -> Result<Option<Frame<'_>>, SseError> {
+        if let Some(error) = self.failed {
+            return Err(error);
+        }
+        match self.advance() {
+            Ok(None) => Ok(None),
+            Ok(Some(Found::Comment)) => Ok(Some(Frame::Comment)),
+            Ok(Some(Found::Retry(delay))) => Ok(Some(Frame::Retry(delay))),
+            Ok(Some(Found::Event)) => self.event_frame(),
+            Err(error) => {
+                self.failed = Some(error);
+                Err(error)
+            }
+        }
+    }
+
+    /// The event that is being received, once something of it has come in.
+    pub fn open_event(&self) -> Option<OpenEvent<'_>> {
+        let event = &self.event;
+        (event.bytes > 0 && !event.is_complete).then(|| OpenEvent {
+            name: event.has_name.then_some(&*event.name),
+            bytes: event.bytes,
+            fresh: event.fresh,
+        })
+    }
+
+    /// The id of the last event, empty if there was none: the newest `id` field without NUL before
+    /// the last blank line.
+    pub fn last_event_id(&self) -> &str {
+        &self.last_event_id
+    }
+
+    fn event_frame(&mut self) -> Result<Option<Frame<'_>>, SseError> {
+        let Ok(data) = simdutf8::basic::from_utf8(self.event.data.text(&self.chunk)) else {
+            self.failed = Some(SseError::NotUtf8);
+            return Err(SseError::NotUtf8);
+        };
+        let name = if self.event.name.is_empty() { "message" } else { &self.event.name };
+        Ok(Some(Frame::Event { name, data }))
+    }
+
+    /// Reads on to the next frame or to the end of what was pushed.
+    fn advance(&mut self) -> Progress {
+        if self.event.is_complete {
+            self.event.clear();
+        }
+        while self.at < self.chunk.len() || self.next_chunk() {
+            if std::mem::take(&mut self.is_after_cr) && self.rest().first() == Some(&b'\n') {
+                self.at += 1;
+                continue;
+            }
+            let found = match self.line {
+                Line::ByteOrderMark(matched) => self.read_byte_order_mark(matched),
+                Line::Name(name) => self.read_name(name)?,
+                Line::Value { field, is_start } => self.read_value(field, is_start)?,
+                Line::Ignored { is_comment, bytes } => self.skip_line(is_comment, bytes)?,
+            };
+            if found.is_some() {
+                return Ok(found);
+            }
+        }
+        Ok(None)
+    }
+
+    /// Lets the current chunk go and begins the next, if there is one.
+    fn next_chunk(&mut self) -> bool {
+        self.event.data.copy_span(&self.chunk);
+        let next = self.queue.pop_front();
+        let is_there = next.is_some();
+        self.chunk = next.unwrap_or_default();
+        self.at = 0;
+        if is_there {
+            self.event.fresh = 0;
+        }
+        is_there
+    }
+
+    fn rest(&self) -> &[u8] {
+        self.chunk.get(self.at..).unwrap_or_default()
+    }
+
+    fn read_byte_order_mark(&mut self, matched: usize) -> Option<Found> {
+        if self.rest().first() == BYTE_ORDER_MARK.get(matched) {
+            self.at += 1;
+            let is_whole = matched + 1 == BYTE_ORDER_MARK.len();
+            self.line = if is_whole { Line::START } else { Line::ByteOrderMark(matched + 1) };
+        } else if matched == 0 {
+            self.line = Line::START;
+        } else {
+            self.line = Line::Ignored { is_comment: false, bytes: matched };
+        }
+        None
+    }
+
+    fn read_name(&mut self, mut name: FieldName) -> Progress {
+        for (len, &byte) in self.rest().iter().enumerate() {
+            match byte {
+                b':' => {
+                    self.at += len + 1;
+                    return self.begin_value(name).map(|()| None);
+                }
+                b'\n' | b'\r' => {
+                    self.end_line(len);
+                    return self.finish_bare_name(name);
+                }
+                _ if name.push(byte) => {}
+                _ => {
+                    self.at += len;
+                    self.line = Line::Ignored { is_comment: false, bytes: name.len() };
+                    return Ok(None);
+                }
+            }
+        }
+        self.at = self.chunk.len();
+        self.line = Line::Name(name);
+        Ok(None)
+    }
+
+    /// A colon ended the name.
+    fn begin_value(&mut self, name: FieldName) -> Result<(), SseError> {
+        let bytes = name.len() + 1;
+        self.line = match name.field() {
+            Some(field) => {
+                self.begin_field(field, bytes)?;
+                Line::Value { field, is_start: true }
+            }
+            None => Line::Ignored { is_comment: name.len() == 0, bytes },
+        };
+        Ok(())
+    }
+
+    /// The line ended without a colon.
+    fn finish_bare_name(&mut self, name: FieldName) -> Progress {
+        if name.len() == 0 {
+            return Ok(self.end_event());
+        }
+        let Some(field) = name.field() else { return Ok(None) };
+        self.begin_field(field, name.len())?;
+        self.finish_field(field)
+    }
+
+    fn begin_field(&mut self, field: Field, bytes: usize) -> Result<(), SseError> {
+        self.event.charge(bytes, self.limit)?;
+        if field == Field::Data {
+            self.event.data.begin_line(&self.chunk);
+        }
+        Ok(())
+    }
+
+    fn read_value(&mut self, field: Field, is_start: bool) -> Progress {
+        if is_start && self.rest().first() == Some(&b' ') {
+            self.at += 1;
+            self.line = Line::Value { field, is_start: false };
+            return self.event.charge(1, self.limit).map(|()| None);
+        }
+        let rest = self.chunk.get(self.at..).unwrap_or_default();
+        let end = memchr::memchr2(b'\n', b'\r', rest);
+        let value = end.map_or(rest, |end| rest.get(..end).unwrap_or_default());
+        let len = value.len();
+        self.event.charge(len, self.limit)?;
+        if field == Field::Data {
+            self.event.data.set_span(self.at..self.at + len);
+        } else {
+            self.value.extend_from_slice(value);
+        }
+        if end.is_some() {
+            self.end_line(len);
+            return self.finish_field(field);
+        }
+        self.at += len;
+        self.line = Line::Value { field, is_start: false };
+        Ok(None)
+    }
+
+    /// The value of `field` is whole.
+    fn finish_field(&mut self, field: Field) -> Progress {
+        let mut found = None;
+        match field {
+            Field::Data => {}
+            Field::Event => self.event.set_name(text(&self.value)?),
+            Field::Id if self.value.contains(&0) => {}
+            Field::Id => self.event.id = Some(text(&self.value)?.to_owned()),
+            Field::Retry => found = delay(&self.value).map(Found::Retry),
+        }
+        self.value.clear();
+        self.value.shrink_to(KEPT_CAPACITY);
+        Ok(found)
+    }
+
+    fn skip_line(&mut self, is_comment: bool, bytes: usize) -> Progress {
+        let rest = self.rest();
+        let end = memchr::memchr2(b'\n', b'\r', rest);
+        let len = end.unwrap_or(rest.len());
+        let bytes = bytes.saturating_add(len);
+        if bytes > self.limit {
+            return Err(SseError::TooLarge { limit: self.limit });
+        }
+        if end.is_some() {
+            self.end_line(len);
+            return Ok(is_comment.then_some(Found::Comment));
+        }
+        self.at += len;
+        self.line = Line::Ignored { is_comment, bytes };
+        Ok(None)
+    }
+
+    /// Steps over the line end that stands `len` bytes ahead.
+    fn end_line(&mut self, len: usize) {
+        self.is_after_cr = self.rest().get(len) == Some(&b'\r');
+        self.at += len + 1;
+        self.line = Line::START;
+    }
+
+    /// A blank line: what came before is one event, if it had data.
+    fn end_event(&mut self) -> Option<Found> {
+        if let Some(id) = self.event.id.take() {
+            self.last_event_id = id;
+        }
+        if !self.event.data.has_line() {
+            self.event.clear();
+            return None;
+        }
+        self.event.data.complete(&self.chunk);
+        self.event.is_complete = true;
+        Some(Found::Event)
+    }
+}
+
+impl Pending {
+    /// Counts bytes of a field, before they are kept.
+    fn charge(&mut self, bytes: usize, limit: usize) -> Result<(), SseError> {
+        self.bytes = self.bytes.saturating_add(bytes);
+        self.fresh = self.fresh.saturating_add(bytes);
+        if self.bytes > limit { Err(SseError::TooLarge { limit }) } else { Ok(()) }
+    }
+
+    fn set_name(&mut self, name: &str) {
+        self.name.clear();
+        self.name.push_str(name);
+        self.has_name = true;
+    }
+
+    fn clear(&mut self) {
+        self.data.clear();
+        self.name.clear();
+        self.name.shrink_to(KEPT_CAPACITY);
+        self.has_name = false;
+        self.bytes = 0;
+        self.fresh = 0;
+        self.is_complete = false;
+    }
+}
+
+fn text(value: &[u8]) -> Result<&str, SseError> {
+    simdutf8::basic::from_utf8(value).map_err(|_| SseError::NotUtf8)
+}
+
+/// The delay that a `retry` field tells in milliseconds; `None` if it is not a number.
+fn delay(value: &[u8]) -> Option<Duration> {
+    if value.is_empty() {
+        return None;
+    }
+    value
+        .iter()
+        .try_fold(0_u64, |millis, byte| {
+            let digit = byte.is_ascii_digit().then(|| u64::from(byte - b'0'))?;
+            Some(millis.saturating_mul(10).saturating_add(digit))
+        })
+        .map(Duration::from_millis)
+}
