@@ -1,8 +1,61 @@
-//! Runtime-neutral half of the adapters: the one driver loop, the `Client` that applications hold,
-//! and the traits that a runtime's crate implements.
+//! Runtime-neutral half of the adapters: the one driver loop, the [`Client`] that applications hold,
+//! and the traits that a runtime's crate implements. It depends on no runtime.
+//!
+//! Applications name the crate of their runtime (`fdv2-tokio`, `fdv2-smol`), which starts a
+//! [`Client`] and re-exports what is here:
+//!
+//! ```
+//! use std::time::Duration;
+//!
+//! use fdv2_client::{Client, WaitError};
+//! use futures::StreamExt;
+//!
+//! async fn watch(client: Client) {
+//!     match client.wait_for_initialization(Duration::from_secs(5)).await {
+//!         Ok(()) => println!("ready"),
+//!         Err(WaitError::TimedOut(error)) => println!("not yet, last error: {error:?}"),
+//!         Err(error) => println!("will not be: {error}"),
+//!     }
+//!     // Ends after the last status: OFF without any source left, or closed.
+//!     let mut statuses = client.status_stream();
+//!     while let Some(status) = statuses.next().await {
+//!         println!("{:?}", status.state);
+//!     }
+//!     client.close(Client::CLOSE_TIMEOUT).await;
+//! }
+//! ```
+//!
+//! # For the crate of a runtime
+//!
+//! Implement [`Runtime`] (clock, sleep, spawn) and [`Transport`] (one request, as a stream of
+//! outcomes), and hand them to [`Client::start_with`]. That spawns one task, which owns everything:
+//! when it is dropped with its runtime, connections are closed, waits are released and the status
+//! is OFF.
 
+mod client;
+mod clock;
+mod control;
+mod driver;
+mod facts;
+mod garbage;
+mod listen;
+mod queue;
 mod runtime;
+mod shared;
+mod source;
 mod transport;
+mod view;
+mod wait;
 
+pub use client::Client;
+pub use fdv2_core as core;
+pub use fdv2_core::config::{self, Config, ConfigBuilder, ConfigError};
+pub use fdv2_core::status::{
+    self, Availability, ErrorKind, Readiness, SourceError, SourceState, SourceStatus,
+};
+pub use listen::{SourceSwitches, StatusStream};
 pub use runtime::{Runtime, StartError};
+pub use source::{CustomSource, CustomSources};
 pub use transport::Transport;
+pub use view::SnapshotView;
+pub use wait::WaitError;

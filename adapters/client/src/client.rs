@@ -1,0 +1,151 @@
+//! The handle that applications hold.
+
+use std::fmt;
+use std::future::Future;
+use std::hash::BuildHasher;
+use std::sync::Arc;
+use std::time::Duration;
+
+use arc_swap::Guard;
+use fdv2_core::status::{Readiness, SourceStatus};
+use fdv2_core::{Config, DataSystem, Instant, Snapshot};
+use futures::FutureExt;
+
+use crate::control::Order;
+use crate::driver::drive;
+use crate::listen::{SourceSwitches, StatusStream};
+use crate::shared::Shared;
+use crate::source::CustomSources;
+use crate::view::SnapshotView;
+use crate::wait::{self, WaitError};
+use crate::{Runtime, StartError, Transport};
+
+/// A running data system: its flags, its health, and the way to close it.
+///
+/// Cheap to clone and to share. The data is read without any lock or wait, from any thread, in or
+/// outside of a runtime. Dropping the last handle closes the system without waiting (B 10.3).
+#[derive(Clone)]
+pub struct Client(Arc<Handle>);
+
+/// Closes when the last client goes.
+struct Handle(Arc<Shared>);
+
+impl Drop for Handle {
+    fn drop(&mut self) {
+        self.0.control().give(Order::Close);
+    }
+}
+
+impl Client {
+    /// How long to wait in [`close`](Self::close) when there is no reason for another time: 2 s
+    /// (B 10.1).
+    pub const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
+
+    /// Starts a system on `runtime`, with requests through `transport`. Returns at once: the data
+    /// comes later, see [`wait_for_initialization`](Self::wait_for_initialization).
+    ///
+    /// This is what the crates of the runtimes build on. Applications use those.
+    ///
+    /// # Errors
+    /// [`StartError::UnknownSource`] when `config` names a custom source that is not in `sources`,
+    /// and whatever [`Runtime::spawn`] refuses.
+    pub fn start_with<R: Runtime, T: Transport>(
+        config: Config,
+        runtime: R,
+        transport: T,
+        sources: CustomSources,
+    ) -> Result<Self, StartError> {
+        if let Some(name) = config.custom_sources().find(|name| !sources.contains(name)) {
+            return Err(StartError::UnknownSource(name.to_owned()));
+        }
+        let shared = Arc::new(Shared::new(Box::new(runtime.clone())));
+        let system = DataSystem::new(config, seed());
+        let driver = drive(system, runtime.clone(), transport, sources, Arc::clone(&shared));
+        runtime.spawn(driver.boxed())?;
+        Ok(Self(Arc::new(Handle(shared))))
+    }
+
+    /// The data of this moment, for many evaluations on the same data.
+    pub fn snapshot(&self) -> SnapshotView {
+        SnapshotView::new(Guard::into_inner(self.load()))
+    }
+
+    /// The data of this moment for one evaluation, without counting up a reference.
+    pub(crate) fn load(&self) -> Guard<Arc<Snapshot>> {
+        self.shared().snapshot().load()
+    }
+
+    /// The data source's status (B 6.1).
+    pub fn status(&self) -> SourceStatus {
+        self.shared().facts().status().clone()
+    }
+
+    /// Whether flags can be trusted (B 6.4).
+    pub fn initialized(&self) -> bool {
+        *self.shared().facts().readiness() == Readiness::Ready
+    }
+
+    /// The environment's id, once a response with valid data has named it (B 6.6).
+    pub fn environment_id(&self) -> Option<Arc<str>> {
+        self.shared().facts().environment_id().cloned()
+    }
+
+    /// The present moment on the clock of [`SourceStatus::since`] and of the times of errors.
+    pub fn now(&self) -> Instant {
+        self.shared().clock().now()
+    }
+
+    /// Waits until the system is initialized, for at most `timeout` from now (B 6.4).
+    ///
+    /// Any number can wait at once, and any duration is legal. Dropping a wait changes nothing.
+    ///
+    /// # Errors
+    /// [`WaitError`], at once when the answer is known already. All but
+    /// [`WaitError::Closed`] can still turn into success later, for those who wait then.
+    pub fn wait_for_initialization(
+        &self,
+        timeout: Duration,
+    ) -> impl Future<Output = Result<(), WaitError>> + Send + use<> {
+        let deadline = self.now() + timeout;
+        wait::initialization(Arc::clone(self.shared()), deadline)
+    }
+
+    /// The data source's statuses, from the present one on. It ends after the last: OFF without any
+    /// source left, or closed (B 3.8). A reader that does not keep up loses the oldest ones.
+    pub fn status_stream(&self) -> StatusStream {
+        StatusStream::new(self.shared().facts().subscribe_status())
+    }
+
+    /// The changes of source from now on, until the client is closed. A reader that does not keep
+    /// up loses the oldest ones.
+    pub fn source_switches(&self) -> SourceSwitches {
+        SourceSwitches::new(self.shared().facts().subscribe_switches())
+    }
+
+    /// Closes the system: connections are closed, waits are released, streams end, the status is
+    /// OFF, and the last data stays readable (B 10).
+    ///
+    /// Takes `timeout` at most, whatever peers do. It can be called any number of times, from
+    /// anywhere, at the same time. Once polled, it goes on even if the future is dropped.
+    pub fn close(&self, timeout: Duration) -> impl Future<Output = ()> + Send + use<> {
+        wait::close(Arc::clone(self.shared()), timeout)
+    }
+
+    fn shared(&self) -> &Arc<Shared> {
+        &self.0.0
+    }
+}
+
+impl fmt::Debug for Client {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Client")
+            .field("status", &self.status().state)
+            .field("initialized", &self.initialized())
+            .finish_non_exhaustive()
+    }
+}
+
+/// The randomness of one client: the delays of many must not fall together.
+fn seed() -> u64 {
+    std::hash::RandomState::new().hash_one(std::time::SystemTime::now())
+}

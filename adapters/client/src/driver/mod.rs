@@ -1,0 +1,139 @@
+//! The one driver loop: it feeds the core and does as the core says.
+
+mod alarm;
+mod effects;
+mod running;
+mod turn;
+
+use std::future::{Future, poll_fn};
+use std::mem;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use fdv2_core::{DataSystem, Event, Outcome};
+use futures::FutureExt;
+
+use self::alarm::Alarm;
+use self::effects::Effects;
+use self::turn::{Turn, yield_now};
+use crate::control::Order;
+use crate::facts::End;
+use crate::shared::Shared;
+use crate::source::CustomSources;
+use crate::{Runtime, Transport};
+
+/// The future that an adapter spawns. Whatever becomes of it, `shared` learns of its end.
+pub(crate) fn drive<R: Runtime, T: Transport>(
+    system: DataSystem,
+    runtime: R,
+    transport: T,
+    sources: CustomSources,
+    shared: Arc<Shared>,
+) -> impl Future<Output = ()> + Send {
+    // Made here and not in the future, which may be dropped before it is polled.
+    let last_words = LastWords(Arc::clone(&shared));
+    let driver = Driver {
+        system,
+        alarm: Alarm::new(runtime),
+        effects: Effects::new(transport, sources, Arc::clone(&shared)),
+        turn: Turn::default(),
+        is_clock_first: false,
+        is_shutting_down: false,
+        shared,
+    };
+    async move {
+        let end = match AssertUnwindSafe(driver.run()).catch_unwind().await {
+            Ok(()) => End::Closed,
+            Err(_) => End::Panicked,
+        };
+        last_words.0.end(end);
+    }
+}
+
+/// Says that the runtime is gone, unless the driver had the time to say more.
+struct LastWords(Arc<Shared>);
+
+impl Drop for LastWords {
+    fn drop(&mut self) {
+        self.0.end(End::RuntimeGone);
+    }
+}
+
+struct Driver<R: Runtime, T> {
+    system: DataSystem,
+    alarm: Alarm<R>,
+    effects: Effects<T>,
+    turn: Turn,
+    is_clock_first: bool,
+    is_shutting_down: bool,
+    /// The last to go: it frees the data away from the executor.
+    shared: Arc<Shared>,
+}
+
+impl<R: Runtime, T: Transport> Driver<R, T> {
+    async fn run(mut self) {
+        self.handle(Event::Start);
+        while let Some(event) = poll_fn(|cx| self.poll_event(cx)).await {
+            self.turn.spend(bytes_of(&event));
+            self.handle(event);
+            if self.turn.is_over() {
+                yield_now().await;
+                self.begin_turn();
+            }
+        }
+    }
+
+    /// A stream that is always ready fills its turn, then an overdue clock goes first; a clock that
+    /// is always overdue goes before what has arrived only once a turn (B 3.11).
+    fn begin_turn(&mut self) {
+        self.turn = Turn::default();
+        self.is_clock_first = true;
+    }
+
+    fn handle(&mut self, event: Event) {
+        let now = self.alarm.now();
+        for command in self.system.handle(now, event) {
+            self.effects.execute(command);
+        }
+    }
+
+    /// The next thing to tell the core. None when all is over.
+    fn poll_event(&mut self, cx: &mut Context<'_>) -> Poll<Option<Event>> {
+        if let Poll::Ready(ordered) = self.poll_order() {
+            return Poll::Ready(ordered);
+        }
+        let deadline = self.system.next_deadline().map(|deadline| deadline.at);
+        let is_clock_first = mem::take(&mut self.is_clock_first);
+        if is_clock_first && deadline.is_some_and(|at| self.alarm.now() >= at) {
+            return Poll::Ready(Some(Event::Tick));
+        }
+        if let Poll::Ready((id, outcome)) = self.effects.poll_outcome(cx) {
+            return Poll::Ready(Some(Event::Effect { id, outcome }));
+        }
+        if deadline.is_some_and(|at| self.alarm.poll(cx, at).is_ready()) {
+            return Poll::Ready(Some(Event::Tick));
+        }
+        // Waiting gives the executor to others.
+        self.turn = Turn::default();
+        self.shared.control().register(cx.waker());
+        self.poll_order()
+    }
+
+    fn poll_order(&mut self) -> Poll<Option<Event>> {
+        match self.shared.control().order() {
+            Order::End => Poll::Ready(None),
+            Order::Close if !mem::replace(&mut self.is_shutting_down, true) => {
+                Poll::Ready(Some(Event::Shutdown))
+            }
+            Order::Close | Order::Run => Poll::Pending,
+        }
+    }
+}
+
+fn bytes_of(event: &Event) -> usize {
+    match event {
+        Event::Effect { outcome: Outcome::ResponseChunk(chunk), .. } => chunk.len(),
+        _ => 0,
+    }
+}

@@ -1,0 +1,168 @@
+//! What is known besides the data, and who waits for it.
+
+use std::collections::BTreeMap;
+use std::mem;
+use std::sync::Arc;
+use std::task::Waker;
+
+use fdv2_core::Instant;
+use fdv2_core::effect::SourceSwitched;
+use fdv2_core::status::{ErrorKind, Readiness, SourceError, SourceState, SourceStatus};
+
+use crate::queue::{Listeners, Subscription, Wakes};
+
+/// How many unread statuses a listener may leave before it loses the oldest.
+const STATUSES: usize = 64;
+
+/// Why nothing will follow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    /// The core has shut down, or a `close` ran out of time.
+    Closed,
+    /// The driver was dropped, as its runtime was.
+    RuntimeGone,
+    /// The driver panicked.
+    Panicked,
+}
+
+impl End {
+    fn error(self, at: Instant) -> Option<SourceError> {
+        let message = match self {
+            Self::Closed => return None,
+            Self::RuntimeGone => "the runtime that the client was started on is gone",
+            Self::Panicked => "the client's driver panicked; standard error has the message",
+        };
+        Some(SourceError { kind: ErrorKind::Unknown, status: None, message: message.into(), at })
+    }
+}
+
+/// The facts of one moment. They change under one short lock, under which nobody else's code runs:
+/// the callers wake and drop what these functions hand back once it is released.
+pub(crate) struct Facts {
+    status: SourceStatus,
+    readiness: Readiness,
+    environment_id: Option<Arc<str>>,
+    is_ended: bool,
+    status_listeners: Listeners<SourceStatus>,
+    switch_listeners: Listeners<SourceSwitched>,
+    waiting: Waiting,
+}
+
+impl Facts {
+    pub(crate) fn new(now: Instant) -> Self {
+        Self {
+            status: SourceStatus {
+                state: SourceState::Initializing,
+                since: now,
+                last_error: None,
+                is_last: false,
+            },
+            readiness: Readiness::Pending,
+            environment_id: None,
+            is_ended: false,
+            status_listeners: Listeners::default(),
+            switch_listeners: Listeners::default(),
+            waiting: Waiting::default(),
+        }
+    }
+
+    pub(crate) fn status(&self) -> &SourceStatus {
+        &self.status
+    }
+
+    pub(crate) fn readiness(&self) -> &Readiness {
+        &self.readiness
+    }
+
+    pub(crate) fn environment_id(&self) -> Option<&Arc<str>> {
+        self.environment_id.as_ref()
+    }
+
+    /// Whether nothing follows.
+    pub(crate) fn is_ended(&self) -> bool {
+        self.is_ended
+    }
+
+    pub(crate) fn set_environment_id(&mut self, id: Arc<str>) {
+        self.environment_id = Some(id);
+    }
+
+    pub(crate) fn set_status(&mut self, status: SourceStatus, wakes: &mut Wakes) {
+        self.status_listeners.publish(&status, wakes);
+        if status.is_last {
+            self.status_listeners.close(wakes);
+        }
+        self.status = status;
+    }
+
+    pub(crate) fn set_readiness(&mut self, readiness: Readiness, wakes: &mut Wakes) {
+        self.readiness = readiness;
+        self.waiting.wake_all(wakes);
+    }
+
+    pub(crate) fn tell_switch(&mut self, switched: &SourceSwitched, wakes: &mut Wakes) {
+        self.switch_listeners.publish(switched, wakes);
+    }
+
+    /// Status OFF for good, every wait released, every stream ended (B 10.4).
+    pub(crate) fn end(&mut self, end: End, now: Instant, wakes: &mut Wakes) {
+        if mem::replace(&mut self.is_ended, true) {
+            return;
+        }
+        let error = end.error(now);
+        if end == End::Panicked && self.readiness != Readiness::Ready {
+            self.readiness = Readiness::Failed(error.clone());
+        }
+        if self.status.state != SourceState::Off || !self.status.is_last {
+            let last_error = error.or_else(|| self.status.last_error.clone());
+            let off =
+                SourceStatus { state: SourceState::Off, since: now, last_error, is_last: true };
+            self.set_status(off, wakes);
+        }
+        self.status_listeners.close(wakes);
+        self.switch_listeners.close(wakes);
+        self.waiting.wake_all(wakes);
+    }
+
+    /// All statuses from the present one on. It ends after the last (B 3.8).
+    pub(crate) fn subscribe_status(&mut self) -> Subscription<SourceStatus> {
+        self.status_listeners.subscribe(STATUSES, Some(self.status.clone()))
+    }
+
+    pub(crate) fn subscribe_switches(&mut self) -> Subscription<SourceSwitched> {
+        self.switch_listeners.subscribe(STATUSES, None)
+    }
+
+    pub(crate) fn waiting(&mut self) -> &mut Waiting {
+        &mut self.waiting
+    }
+}
+
+/// The futures that wait for a fact.
+#[derive(Default)]
+pub(crate) struct Waiting {
+    next: u64,
+    wakers: BTreeMap<u64, Waker>,
+}
+
+impl Waiting {
+    /// Wakes `waker` at the next change. Returns the waker that it replaces.
+    #[must_use]
+    pub(crate) fn enter(&mut self, ticket: &mut Option<u64>, waker: &Waker) -> Option<Waker> {
+        let ticket = *ticket.get_or_insert_with(|| {
+            self.next += 1;
+            self.next
+        });
+        self.wakers.insert(ticket, waker.clone())
+    }
+
+    /// Forgets the wait. Returns its waker.
+    #[must_use]
+    pub(crate) fn leave(&mut self, ticket: u64) -> Option<Waker> {
+        self.wakers.remove(&ticket)
+    }
+
+    fn wake_all(&mut self, wakes: &mut Wakes) {
+        wakes.extend(mem::take(&mut self.wakers).into_values());
+    }
+}

@@ -1,0 +1,69 @@
+//! Freeing large values away from the driver: a hundred thousand flags take up to a second.
+
+use std::sync::OnceLock;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use fdv2_core::snapshot::Garbage;
+
+/// How often to see whether readers have let go of something.
+const LOOK_AGAIN: Duration = Duration::from_millis(100);
+
+/// Something to be freed on the thread for it.
+pub(crate) trait Remains: Send + 'static {
+    /// Nobody else holds any of it: it can be freed here and now.
+    fn is_last_reference(&self) -> bool;
+}
+
+impl Remains for Garbage {
+    /// What it shares with others stays with them.
+    fn is_last_reference(&self) -> bool {
+        true
+    }
+}
+
+/// A thread of our own that frees things. No runtime waits for it, nor does the process.
+///
+/// It starts with the first thing, and ends when the graveyard is dropped. What readers still hold
+/// is kept until they let go, so that it is never they who free it; at the end it is left to them.
+#[derive(Default)]
+pub(crate) struct Graveyard(OnceLock<Option<Sender<Box<dyn Remains>>>>);
+
+impl Graveyard {
+    /// Frees `remains` soon. Where no thread can be had it is freed at once.
+    pub(crate) fn bury(&self, remains: impl Remains) {
+        if let Some(digger) = self.0.get_or_init(start) {
+            // An error gives the remains back, which frees them here.
+            drop(digger.send(Box::new(remains)));
+        }
+    }
+}
+
+fn start() -> Option<Sender<Box<dyn Remains>>> {
+    let (sender, inbox) = channel();
+    thread::Builder::new().name("fdv2-garbage".into()).spawn(move || dig(&inbox)).ok()?;
+    Some(sender)
+}
+
+fn dig(inbox: &Receiver<Box<dyn Remains>>) {
+    let mut held_by_readers: Vec<Box<dyn Remains>> = Vec::new();
+    let mut looked = Instant::now();
+    loop {
+        let next = if held_by_readers.is_empty() {
+            inbox.recv().map_err(RecvTimeoutError::from)
+        } else {
+            inbox.recv_timeout(LOOK_AGAIN)
+        };
+        match next {
+            Ok(remains) if remains.is_last_reference() => drop(remains),
+            Ok(remains) => held_by_readers.push(remains),
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return,
+        }
+        if looked.elapsed() >= LOOK_AGAIN {
+            held_by_readers.retain(|remains| !remains.is_last_reference());
+            looked = Instant::now();
+        }
+    }
+}

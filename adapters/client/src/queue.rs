@@ -1,0 +1,156 @@
+//! Bounded queues from the driver to its listeners: the oldest entries are lost, never the newest,
+//! and the listener is told (B 7.3).
+
+use std::collections::VecDeque;
+use std::mem;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+
+/// What a listener reads.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Entry<T> {
+    Item(T),
+    /// So many items before the next one were lost.
+    Lagged(u64),
+}
+
+/// All listeners to one kind of thing.
+pub(crate) struct Listeners<T> {
+    queues: Vec<Arc<Queue<T>>>,
+    is_closed: bool,
+}
+
+impl<T> Default for Listeners<T> {
+    fn default() -> Self {
+        Self { queues: Vec::new(), is_closed: false }
+    }
+}
+
+impl<T: Clone> Listeners<T> {
+    /// A new listener, whose queue holds at most `capacity` items and begins with `first`.
+    pub(crate) fn subscribe(&mut self, capacity: usize, first: Option<T>) -> Subscription<T> {
+        self.queues.retain(|queue| queue.lock().is_read);
+        let state = State {
+            items: first.into_iter().collect(),
+            lost: 0,
+            reader: None,
+            is_read: true,
+            is_open: !self.is_closed,
+        };
+        let queue = Arc::new(Queue { capacity, state: Mutex::new(state) });
+        if !self.is_closed {
+            self.queues.push(Arc::clone(&queue));
+        }
+        Subscription(queue)
+    }
+
+    /// Gives every listener a copy. Returns what was lost to make room, which may be large.
+    pub(crate) fn publish(&mut self, item: &T, wakes: &mut Wakes) -> Vec<T> {
+        let mut lost = Vec::new();
+        self.queues.retain(|queue| queue.push(item, &mut lost, wakes));
+        lost
+    }
+
+    /// Nothing follows, not even for listeners to come.
+    pub(crate) fn close(&mut self, wakes: &mut Wakes) {
+        self.is_closed = true;
+        for queue in mem::take(&mut self.queues) {
+            queue.close(wakes);
+        }
+    }
+}
+
+struct Queue<T> {
+    capacity: usize,
+    state: Mutex<State<T>>,
+}
+
+struct State<T> {
+    items: VecDeque<T>,
+    lost: u64,
+    reader: Option<Waker>,
+    /// The listener has not been dropped.
+    is_read: bool,
+    /// More may follow.
+    is_open: bool,
+}
+
+impl<T> Queue<T> {
+    fn lock(&self) -> MutexGuard<'_, State<T>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn close(&self, wakes: &mut Wakes) {
+        let mut state = self.lock();
+        state.is_open = false;
+        wakes.extend(state.reader.take());
+    }
+}
+
+impl<T: Clone> Queue<T> {
+    /// False if nobody will ever read.
+    fn push(&self, item: &T, lost: &mut Vec<T>, wakes: &mut Wakes) -> bool {
+        let mut state = self.lock();
+        if !state.is_read {
+            return false;
+        }
+        if state.items.len() >= self.capacity {
+            state.lost += 1;
+            lost.extend(state.items.pop_front());
+        }
+        state.items.push_back(item.clone());
+        wakes.extend(state.reader.take());
+        true
+    }
+}
+
+/// The listener's end of a queue.
+pub(crate) struct Subscription<T>(Arc<Queue<T>>);
+
+impl<T> Subscription<T> {
+    /// The next entry. None when nothing follows.
+    pub(crate) fn poll_entry(&mut self, cx: &mut Context<'_>) -> Poll<Option<Entry<T>>> {
+        let mut state = self.0.lock();
+        if state.lost > 0 {
+            return Poll::Ready(Some(Entry::Lagged(mem::take(&mut state.lost))));
+        }
+        if let Some(item) = state.items.pop_front() {
+            return Poll::Ready(Some(Entry::Item(item)));
+        }
+        if !state.is_open {
+            return Poll::Ready(None);
+        }
+        let replaced = state.reader.replace(cx.waker().clone());
+        drop(state);
+        drop(replaced);
+        Poll::Pending
+    }
+}
+
+impl<T> Drop for Subscription<T> {
+    fn drop(&mut self) {
+        let mut state = self.0.lock();
+        state.is_read = false;
+        let unread = mem::take(&mut state.items);
+        let reader = state.reader.take();
+        // Dropping them can run code of others, which must not find the queue locked.
+        drop(state);
+        drop((unread, reader));
+    }
+}
+
+/// Wakers collected under a lock, to be woken once it is released.
+#[derive(Default)]
+pub(crate) struct Wakes(Vec<Waker>);
+
+impl Wakes {
+    pub(crate) fn extend(&mut self, wakers: impl IntoIterator<Item = Waker>) {
+        self.0.extend(wakers);
+    }
+
+    pub(crate) fn wake(self) {
+        for waker in self.0 {
+            waker.wake();
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! What the driver, the client's handles and its listeners share.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll};
+
+use arc_swap::ArcSwap;
+use fdv2_core::{Snapshot, Update};
+
+use crate::clock::Clock;
+use crate::control::{Control, Order};
+use crate::facts::{End, Facts};
+use crate::garbage::Graveyard;
+use crate::queue::Wakes;
+
+/// One client's state: the data, the facts about it, and the way to its driver.
+pub(crate) struct Shared {
+    snapshot: ArcSwap<Snapshot>,
+    facts: Mutex<Facts>,
+    clock: Box<dyn Clock>,
+    control: Control,
+    graveyard: Graveyard,
+}
+
+impl Shared {
+    pub(crate) fn new(clock: Box<dyn Clock>) -> Self {
+        Self {
+            snapshot: ArcSwap::default(),
+            facts: Mutex::new(Facts::new(clock.now())),
+            clock,
+            control: Control::default(),
+            graveyard: Graveyard::default(),
+        }
+    }
+
+    /// The data of this moment, wait-free.
+    pub(crate) fn snapshot(&self) -> &ArcSwap<Snapshot> {
+        &self.snapshot
+    }
+
+    pub(crate) fn clock(&self) -> &dyn Clock {
+        &*self.clock
+    }
+
+    pub(crate) fn control(&self) -> &Control {
+        &self.control
+    }
+
+    pub(crate) fn graveyard(&self) -> &Graveyard {
+        &self.graveyard
+    }
+
+    /// The facts of one moment. No code of others may run before the guard is dropped.
+    pub(crate) fn facts(&self) -> MutexGuard<'_, Facts> {
+        self.facts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Makes an update of the core visible, and tells those who listen for it.
+    ///
+    /// As the core's order is kept, a listener can read at least what it is told of (B 6.3).
+    pub(crate) fn publish(&self, update: Update) {
+        match update {
+            Update::EnvironmentId(id) => self.change(|facts, _| facts.set_environment_id(id)),
+            Update::Snapshot(snapshot) => self.publish_snapshot(snapshot),
+            Update::SourceStatus(status) => {
+                self.change(|facts, wakes| facts.set_status(status, wakes));
+            }
+            Update::Readiness(readiness) => {
+                self.change(|facts, wakes| facts.set_readiness(readiness, wakes));
+            }
+            Update::SourceSwitched(switched) => {
+                self.change(|facts, wakes| facts.tell_switch(&switched, wakes));
+            }
+            Update::Stopped => self.end(End::Closed),
+            _ => {}
+        }
+    }
+
+    /// Nothing follows: the status is OFF, waits and streams end, and so does the driver (B 10.4).
+    pub(crate) fn end(&self, end: End) {
+        let now = self.clock.now();
+        self.change(|facts, wakes| facts.end(end, now, wakes));
+        self.control.give(Order::End);
+    }
+
+    fn publish_snapshot(&self, snapshot: Arc<Snapshot>) {
+        let before = self.change(|_, _| Some(self.snapshot.swap(snapshot)));
+        drop(before);
+    }
+
+    /// Changes the facts unless the end has come, then wakes whom it concerns.
+    fn change<T: Default>(&self, change: impl FnOnce(&mut Facts, &mut Wakes) -> T) -> T {
+        let mut wakes = Wakes::default();
+        let mut facts = self.facts();
+        if facts.is_ended() {
+            return T::default();
+        }
+        let result = change(&mut facts, &mut wakes);
+        drop(facts);
+        wakes.wake();
+        result
+    }
+}
+
+/// Waits until the facts give an answer. Dropping it changes nothing.
+pub(crate) struct Until<'a, F> {
+    shared: &'a Shared,
+    look: F,
+    ticket: Option<u64>,
+}
+
+impl Shared {
+    pub(crate) fn until<T, F>(&self, look: F) -> Until<'_, F>
+    where
+        F: FnMut(&Facts) -> Option<T> + Unpin,
+    {
+        Until { shared: self, look, ticket: None }
+    }
+}
+
+impl<T, F: FnMut(&Facts) -> Option<T> + Unpin> Future for Until<'_, F> {
+    type Output = T;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<T> {
+        let this = &mut *self;
+        let mut facts = this.shared.facts();
+        if let Some(answer) = (this.look)(&facts) {
+            return Poll::Ready(answer);
+        }
+        let replaced = facts.waiting().enter(&mut this.ticket, cx.waker());
+        drop(facts);
+        drop(replaced);
+        Poll::Pending
+    }
+}
+
+impl<F> Drop for Until<'_, F> {
+    fn drop(&mut self) {
+        if let Some(ticket) = self.ticket {
+            let waker = self.shared.facts().waiting().leave(ticket);
+            drop(waker);
+        }
+    }
+}

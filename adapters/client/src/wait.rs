@@ -1,0 +1,91 @@
+//! Waiting for the system to be ready, and for it to have closed.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use fdv2_core::Instant;
+use fdv2_core::status::{Readiness, SourceError};
+use futures::future::{Either, select};
+use std::pin::pin;
+
+use crate::clock::{Alarm, alarm};
+use crate::control::Order;
+use crate::facts::{End, Facts};
+use crate::shared::Shared;
+
+/// Why a wait for initialization ended without it (B 6.4).
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum WaitError {
+    /// The system has given up: no source is left that could be asked.
+    #[error("the sources failed for good{}", because(.0.as_ref()))]
+    Failed(Option<SourceError>),
+    /// The time is over. The system goes on, and may yet be ready.
+    #[error("not ready in time{}", because(.0.as_ref()))]
+    TimedOut(Option<SourceError>),
+    /// The client was closed, or its runtime is gone.
+    #[error("the client is closed{}", because(.0.as_ref()))]
+    Closed(Option<SourceError>),
+}
+
+impl WaitError {
+    /// The last error of a source before the wait ended, if there was one.
+    pub fn last_error(&self) -> Option<&SourceError> {
+        match self {
+            Self::Failed(error) | Self::TimedOut(error) | Self::Closed(error) => error.as_ref(),
+        }
+    }
+}
+
+fn because(error: Option<&SourceError>) -> String {
+    error.map(|error| format!(": {}", error.message)).unwrap_or_default()
+}
+
+/// What a wait can be told, if anything.
+fn answer(facts: &Facts) -> Option<Result<(), WaitError>> {
+    match facts.readiness() {
+        Readiness::Ready => Some(Ok(())),
+        Readiness::Failed(error) => Some(Err(WaitError::Failed(error.clone()))),
+        Readiness::Pending if facts.is_ended() => Some(Err(WaitError::Closed(last_error(facts)))),
+        Readiness::Pending => None,
+    }
+}
+
+fn last_error(facts: &Facts) -> Option<SourceError> {
+    facts.status().last_error.clone()
+}
+
+pub(crate) async fn initialization(
+    shared: Arc<Shared>,
+    deadline: Instant,
+) -> Result<(), WaitError> {
+    match until_or_alarm(&shared, answer, deadline).await {
+        Ok(answer) => answer,
+        Err(Alarm::Reached) => Err(WaitError::TimedOut(last_error(&shared.facts()))),
+        Err(Alarm::RuntimeGone) => Err(WaitError::Closed(last_error(&shared.facts()))),
+    }
+}
+
+pub(crate) async fn close(shared: Arc<Shared>, timeout: Duration) {
+    shared.control().give(Order::Close);
+    let deadline = shared.clock().now() + timeout;
+    let is_ended = |facts: &Facts| facts.is_ended().then_some(());
+    // Whoever runs out of time ends it for all: nothing may begin after a `close` has returned.
+    match until_or_alarm(&shared, is_ended, deadline).await {
+        Ok(()) => {}
+        Err(Alarm::Reached) => shared.end(End::Closed),
+        Err(Alarm::RuntimeGone) => shared.end(End::RuntimeGone),
+    }
+}
+
+async fn until_or_alarm<T>(
+    shared: &Shared,
+    look: impl FnMut(&Facts) -> Option<T> + Unpin,
+    deadline: Instant,
+) -> Result<T, Alarm> {
+    let alarm = pin!(alarm(shared.clock(), deadline));
+    match select(shared.until(look), alarm).await {
+        Either::Left((answer, _)) => Ok(answer),
+        Either::Right((alarm, _)) => Err(alarm),
+    }
+}
