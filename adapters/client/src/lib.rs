@@ -32,6 +32,10 @@
 //! when it is dropped with its runtime, connections are closed, waits are released and the status
 //! is OFF.
 
+#[cfg(feature = "tls")]
+pub mod tls;
+pub mod transport;
+
 mod client;
 mod clock;
 mod control;
@@ -43,7 +47,6 @@ mod queue;
 mod runtime;
 mod shared;
 mod source;
-mod transport;
 mod view;
 mod wait;
 

@@ -1,0 +1,111 @@
+//! Between `http`, which the core speaks, and `http-types`, which surf speaks.
+//!
+//! `http-types` knows ASCII header values and registered status codes alone. What it cannot say
+//! travels untouched in the extensions.
+
+use std::str::FromStr;
+
+use bytes::Bytes;
+use fdv2_core::{ResponseHead, TransportError, TransportErrorKind};
+use http::{HeaderMap, HeaderName, HeaderValue};
+use http_client::http_types::headers::{
+    HeaderName as SurfName, HeaderValue as SurfValue, Headers as SurfHeaders,
+};
+use http_client::http_types::{Method, StatusCode, Url, url::Position};
+use http_client::{Body, Request, Response};
+
+/// Header values of a request that are not ASCII.
+struct OpaqueHeaders(HeaderMap);
+
+/// Status and headers of a response as they came.
+struct Head(ResponseHead);
+
+pub(crate) fn to_surf(request: http::Request<()>) -> Result<surf::Request, TransportError> {
+    let (parts, ()) = request.into_parts();
+    let method = Method::from_str(parts.method.as_str()).map_err(|_| unusable("method"))?;
+    let url = Url::parse(&parts.uri.to_string()).map_err(|_| unusable("address"))?;
+    let mut request = Request::new(method, url);
+    let opaque = append_ascii(request.as_mut(), &parts.headers);
+    if !opaque.is_empty() {
+        request.ext_mut().insert(OpaqueHeaders(opaque));
+    }
+    Ok(request.into())
+}
+
+pub(crate) async fn from_surf(
+    mut request: Request,
+) -> Result<http::Request<Bytes>, TransportError> {
+    let body = request.take_body().into_bytes().await.map_err(|_| unusable("body"))?;
+    let mut converted = http::Request::new(Bytes::from(body));
+    *converted.method_mut() = http::Method::from_bytes(request.method().as_ref().as_bytes())
+        .map_err(|_| unusable("method"))?;
+    *converted.uri_mut() =
+        request.url()[..Position::AfterQuery].parse().map_err(|_| unusable("address"))?;
+    let headers = converted.headers_mut();
+    append_all(headers, request.as_ref());
+    if let Some(OpaqueHeaders(opaque)) = request.ext_mut().remove() {
+        headers.extend(opaque);
+    }
+    Ok(converted)
+}
+
+pub(crate) fn to_surf_response(head: ResponseHead, body: Body) -> Response {
+    let mut response = Response::new(status(head.status));
+    response.set_body(body);
+    append_ascii(response.as_mut(), &head.headers);
+    response.ext_mut().insert(Head(head));
+    response
+}
+
+pub(crate) fn head(response: &surf::Response) -> ResponseHead {
+    match response.ext() {
+        Some(Head(head)) => head.clone(),
+        None => {
+            let mut headers = HeaderMap::new();
+            append_all(&mut headers, response.as_ref());
+            ResponseHead { status: response.status().into(), headers }
+        }
+    }
+}
+
+/// Appends what `http-types` can say and returns the rest.
+fn append_ascii(to: &mut SurfHeaders, from: &HeaderMap) -> HeaderMap {
+    let mut rest = HeaderMap::new();
+    for (name, value) in from {
+        let surf_name = SurfName::from_bytes(name.as_str().as_bytes().to_vec());
+        let surf_value = SurfValue::from_bytes(value.as_bytes().to_vec());
+        match (surf_name, surf_value) {
+            (Ok(name), Ok(value)) => to.append(name, value),
+            _ => drop(rest.append(name, value.clone())),
+        }
+    }
+    rest
+}
+
+fn append_all(to: &mut HeaderMap, from: &SurfHeaders) {
+    for (name, values) in from {
+        let Ok(name) = HeaderName::from_bytes(name.as_str().as_bytes()) else { continue };
+        for value in values {
+            if let Ok(value) = HeaderValue::from_str(value.as_str()) {
+                to.append(name.clone(), value);
+            }
+        }
+    }
+}
+
+/// The nearest status that `http-types` has a name for.
+fn status(code: u16) -> StatusCode {
+    StatusCode::try_from(code).unwrap_or(match code {
+        200..300 => StatusCode::Ok,
+        300..400 => StatusCode::MultipleChoice,
+        400..500 => StatusCode::BadRequest,
+        _ => StatusCode::InternalServerError,
+    })
+}
+
+fn unusable(what: &str) -> TransportError {
+    TransportError {
+        kind: TransportErrorKind::Malformed,
+        message: format!("the request's {what} cannot be sent"),
+    }
+}

@@ -1,0 +1,89 @@
+//! Starting a client on smol.
+
+use std::sync::Arc;
+
+use fdv2_client::tls::{self, rustls::ClientConfig};
+use fdv2_client::{Client, Config, CustomSource, CustomSources, StartError};
+use smol::Executor;
+
+use crate::{SmolRuntime, SurfTransport};
+
+/// Starts a client on smol's global executor, from any thread.
+///
+/// Returns at once; the flags come later, see [`Client::wait_for_initialization`].
+///
+/// # Errors
+/// As [`ClientBuilder::start`].
+pub fn start(config: Config) -> Result<Client, StartError> {
+    ClientBuilder::new(config).start()
+}
+
+/// What a client is started with, beside its [`Config`].
+#[must_use = "it starts nothing before `start`"]
+pub struct ClientBuilder {
+    config: Config,
+    runtime: SmolRuntime,
+    http_client: Option<surf::Client>,
+    tls: Option<ClientConfig>,
+    sources: CustomSources,
+}
+
+impl ClientBuilder {
+    /// smol's global executor, and an HTTP client of our own.
+    pub fn new(config: Config) -> Self {
+        Self {
+            config,
+            runtime: SmolRuntime::global(),
+            http_client: None,
+            tls: None,
+            sources: CustomSources::new(),
+        }
+    }
+
+    /// Runs on this executor, as long as somebody runs it. The client can be started from any
+    /// thread.
+    pub fn executor(mut self, executor: Arc<Executor<'static>>) -> Self {
+        self.runtime = SmolRuntime::on(executor);
+        self
+    }
+
+    /// Sends every request through the application's own HTTP client, which is never closed by us
+    /// (B 11.4).
+    ///
+    /// It keeps its own backend, pool, TLS settings, redirects and timeouts. With that some
+    /// promises become its own: a timeout in it ends streams, redirects it follows may carry the
+    /// SDK key along (B 8.5), and surf's own backends neither undo compression nor close a socket
+    /// at once. One made with [`HyperBackend`](crate::HyperBackend) keeps all of them.
+    pub fn http_client(mut self, client: surf::Client) -> Self {
+        self.http_client = Some(client);
+        self
+    }
+
+    /// The TLS settings of our own HTTP client, in place of [`tls_config`](tls::tls_config).
+    pub fn tls(mut self, settings: ClientConfig) -> Self {
+        self.tls = Some(settings);
+        self
+    }
+
+    /// Adds a source of the application's own under the name that the configuration gives it
+    /// (B 3.12).
+    pub fn custom_source(mut self, name: &str, source: impl CustomSource) -> Self {
+        self.sources = self.sources.with(name, source);
+        self
+    }
+
+    /// Starts the client.
+    ///
+    /// # Errors
+    /// [`StartError::Transport`] when the HTTP client cannot be made;
+    /// [`StartError::UnknownSource`] when a custom source is missing.
+    pub fn start(self) -> Result<Client, StartError> {
+        let head_bytes = self.config.limits().head_bytes;
+        let transport = match (self.http_client, self.tls) {
+            (Some(client), _) => SurfTransport::with_client(client, head_bytes),
+            (None, Some(settings)) => SurfTransport::new(settings, head_bytes),
+            (None, None) => SurfTransport::new(tls::tls_config([])?, head_bytes),
+        };
+        Client::start_with(self.config, self.runtime, transport, self.sources)
+    }
+}

@@ -1,0 +1,85 @@
+//! Starting a client on tokio.
+
+use fdv2_client::tls::{self, rustls::ClientConfig};
+use fdv2_client::{Client, Config, CustomSource, CustomSources, StartError};
+use tokio::runtime::Handle;
+
+use crate::{ReqwestTransport, TokioRuntime};
+
+/// Starts a client on the tokio runtime that this thread is in.
+///
+/// Returns at once; the flags come later, see [`Client::wait_for_initialization`].
+///
+/// # Errors
+/// As [`ClientBuilder::start`].
+pub fn start(config: Config) -> Result<Client, StartError> {
+    ClientBuilder::new(config).start()
+}
+
+/// What a client is started with, beside its [`Config`].
+#[must_use = "it starts nothing before `start`"]
+pub struct ClientBuilder {
+    config: Config,
+    runtime: Option<Handle>,
+    http_client: Option<reqwest::Client>,
+    tls: Option<ClientConfig>,
+    sources: CustomSources,
+}
+
+impl ClientBuilder {
+    /// The runtime that this thread is in, and an HTTP client of our own.
+    pub fn new(config: Config) -> Self {
+        Self { config, runtime: None, http_client: None, tls: None, sources: CustomSources::new() }
+    }
+
+    /// Runs on this runtime. The client can then be started from any thread.
+    pub fn runtime(mut self, handle: Handle) -> Self {
+        self.runtime = Some(handle);
+        self
+    }
+
+    /// Sends every request through the application's own HTTP client, which is never closed by us
+    /// (B 11.4).
+    ///
+    /// It keeps its own pool, proxies, TLS settings, name look-ups, redirects and timeouts. With
+    /// that some promises become its own: a timeout in it ends streams, redirects it follows may
+    /// carry the SDK key along (B 8.5), and reqwest's default look-ups can hold up the end of the
+    /// runtime (B 10.5).
+    pub fn http_client(mut self, client: reqwest::Client) -> Self {
+        self.http_client = Some(client);
+        self
+    }
+
+    /// The TLS settings of our own HTTP client, in place of [`tls_config`](tls::tls_config).
+    pub fn tls(mut self, settings: ClientConfig) -> Self {
+        self.tls = Some(settings);
+        self
+    }
+
+    /// Adds a source of the application's own under the name that the configuration gives it
+    /// (B 3.12).
+    pub fn custom_source(mut self, name: &str, source: impl CustomSource) -> Self {
+        self.sources = self.sources.with(name, source);
+        self
+    }
+
+    /// Starts the client.
+    ///
+    /// # Errors
+    /// [`StartError::Runtime`] outside of a tokio runtime, and on one without time or I/O;
+    /// [`StartError::Transport`] when the HTTP client cannot be made;
+    /// [`StartError::UnknownSource`] when a custom source is missing.
+    pub fn start(self) -> Result<Client, StartError> {
+        let runtime = match self.runtime {
+            Some(handle) => TokioRuntime::new(handle)?,
+            None => TokioRuntime::current()?,
+        };
+        let head_bytes = self.config.limits().head_bytes;
+        let transport = match (self.http_client, self.tls) {
+            (Some(client), _) => ReqwestTransport::with_client(client, head_bytes),
+            (None, Some(settings)) => ReqwestTransport::new(settings, head_bytes)?,
+            (None, None) => ReqwestTransport::new(tls::tls_config([])?, head_bytes)?,
+        };
+        Client::start_with(self.config, runtime, transport, self.sources)
+    }
+}
