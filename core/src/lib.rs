@@ -15,6 +15,7 @@ pub mod sse;
 pub mod status;
 pub mod time;
 
+mod chunks;
 mod limits;
 mod system;
 

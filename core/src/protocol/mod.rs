@@ -1,8 +1,13 @@
 //! The wire: events, transfers, poll bodies.
 
 pub mod error;
+mod fdv1_body;
+mod poll_body;
+mod scan;
 
 pub use error::InvalidData;
+pub use fdv1_body::{Fdv1Body, Fdv1Item};
+pub use poll_body::{PollBody, PollEvent};
 
 use std::fmt;
 use std::sync::Arc;

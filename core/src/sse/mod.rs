@@ -15,16 +15,12 @@
 //! assert_eq!(parser.next(), Ok(Some(Frame::Event { name: "heartbeat", data: "{}" })));
 //! ```
 
-mod data;
 mod line;
 mod parser;
 
 pub use parser::Parser;
 
 use std::time::Duration;
-
-/// What a buffer may keep of its capacity from one event to the next.
-const KEPT_CAPACITY: usize = 64 << 10;
 
 /// One thing that a stream tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

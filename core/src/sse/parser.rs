@@ -1,13 +1,12 @@
 //! The parser's loop: chunks into lines, lines into fields, fields into frames.
 
-use std::collections::VecDeque;
 use std::time::Duration;
 
 use bytes::Bytes;
 
-use super::data::Data;
 use super::line::{Field, FieldName, Line};
-use super::{Frame, KEPT_CAPACITY, OpenEvent, SseError};
+use super::{Frame, OpenEvent, SseError};
+use crate::chunks::{Chunks, KEPT_CAPACITY, Text};
 
 const BYTE_ORDER_MARK: [u8; 3] = [0xEF, 0xBB, 0xBF];
 
@@ -22,10 +21,7 @@ const BYTE_ORDER_MARK: [u8; 3] = [0xEF, 0xBB, 0xBF];
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parser {
     limit: usize,
-    queue: VecDeque<Bytes>,
-    chunk: Bytes,
-    /// How much of `chunk` has been read.
-    at: usize,
+    chunks: Chunks,
     line: Line,
     /// The value of an `event`, `id` or `retry` line so far.
     value: Vec<u8>,
@@ -41,7 +37,9 @@ pub struct Parser {
 struct Pending {
     name: String,
     has_name: bool,
-    data: Data,
+    data: Text,
+    /// It has a `data` line at all; the text may be empty.
+    has_data: bool,
     id: Option<String>,
     bytes: usize,
     fresh: usize,
@@ -64,9 +62,7 @@ impl Parser {
     pub fn new(event_limit: usize) -> Self {
         Self {
             limit: event_limit,
-            queue: VecDeque::new(),
-            chunk: Bytes::new(),
-            at: 0,
+            chunks: Chunks::default(),
             line: Line::ByteOrderMark(0),
             value: Vec::new(),
             is_after_cr: false,
@@ -79,8 +75,8 @@ impl Parser {
     /// Takes in the next bytes of the stream. Pull with [`next`](Self::next) until it has none
     /// before pushing more: what waits here is not bounded.
     pub fn push(&mut self, bytes: Bytes) {
-        if !bytes.is_empty() && self.failed.is_none() {
-            self.queue.push_back(bytes);
+        if self.failed.is_none() {
+            self.chunks.push(bytes);
         }
     }
 
@@ -123,7 +119,8 @@ impl Parser {
     }
 
     fn event_frame(&mut self) -> Result<Option<Frame<'_>>, SseError> {
-        let Ok(data) = simdutf8::basic::from_utf8(self.event.data.text(&self.chunk)) else {
+        let Ok(data) = simdutf8::basic::from_utf8(self.event.data.bytes(self.chunks.current()))
+        else {
             self.failed = Some(SseError::NotUtf8);
             return Err(SseError::NotUtf8);
         };
@@ -136,9 +133,9 @@ impl Parser {
         if self.event.is_complete {
             self.event.clear();
         }
-        while self.at < self.chunk.len() || self.next_chunk() {
-            if std::mem::take(&mut self.is_after_cr) && self.rest().first() == Some(&b'\n') {
-                self.at += 1;
+        while !self.chunks.is_spent() || self.next_chunk() {
+            if std::mem::take(&mut self.is_after_cr) && self.chunks.rest().first() == Some(&b'\n') {
+                self.chunks.skip(1);
                 continue;
             }
             let found = match self.line {
@@ -154,26 +151,18 @@ impl Parser {
         Ok(None)
     }
 
-    /// Lets the current chunk go and begins the next, if there is one.
     fn next_chunk(&mut self) -> bool {
-        self.event.data.copy_span(&self.chunk);
-        let next = self.queue.pop_front();
-        let is_there = next.is_some();
-        self.chunk = next.unwrap_or_default();
-        self.at = 0;
+        self.event.data.copy_span(self.chunks.current());
+        let is_there = self.chunks.next_chunk();
         if is_there {
             self.event.fresh = 0;
         }
         is_there
     }
 
-    fn rest(&self) -> &[u8] {
-        self.chunk.get(self.at..).unwrap_or_default()
-    }
-
     fn read_byte_order_mark(&mut self, matched: usize) -> Option<Found> {
-        if self.rest().first() == BYTE_ORDER_MARK.get(matched) {
-            self.at += 1;
+        if self.chunks.rest().first() == BYTE_ORDER_MARK.get(matched) {
+            self.chunks.skip(1);
             let is_whole = matched + 1 == BYTE_ORDER_MARK.len();
             self.line = if is_whole { Line::START } else { Line::ByteOrderMark(matched + 1) };
         } else if matched == 0 {
@@ -185,10 +174,10 @@ impl Parser {
     }
 
     fn read_name(&mut self, mut name: FieldName) -> Progress {
-        for (len, &byte) in self.rest().iter().enumerate() {
+        for (len, &byte) in self.chunks.rest().iter().enumerate() {
             match byte {
                 b':' => {
-                    self.at += len + 1;
+                    self.chunks.skip(len + 1);
                     return self.begin_value(name).map(|()| None);
                 }
                 b'\n' | b'\r' => {
@@ -197,13 +186,13 @@ impl Parser {
                 }
                 _ if name.push(byte) => {}
                 _ => {
-                    self.at += len;
+                    self.chunks.skip(len);
                     self.line = Line::Ignored { is_comment: false, bytes: name.len() };
                     return Ok(None);
                 }
             }
         }
-        self.at = self.chunk.len();
+        self.chunks.skip(self.chunks.rest().len());
         self.line = Line::Name(name);
         Ok(None)
     }
@@ -234,24 +223,24 @@ impl Parser {
     fn begin_field(&mut self, field: Field, bytes: usize) -> Result<(), SseError> {
         self.event.charge(bytes, self.limit)?;
         if field == Field::Data {
-            self.event.data.begin_line(&self.chunk);
+            self.event.begin_data_line(self.chunks.current());
         }
         Ok(())
     }
 
     fn read_value(&mut self, field: Field, is_start: bool) -> Progress {
-        if is_start && self.rest().first() == Some(&b' ') {
-            self.at += 1;
+        if is_start && self.chunks.rest().first() == Some(&b' ') {
+            self.chunks.skip(1);
             self.line = Line::Value { field, is_start: false };
             return self.event.charge(1, self.limit).map(|()| None);
         }
-        let rest = self.chunk.get(self.at..).unwrap_or_default();
+        let rest = self.chunks.rest();
         let end = memchr::memchr2(b'\n', b'\r', rest);
         let value = end.map_or(rest, |end| rest.get(..end).unwrap_or_default());
         let len = value.len();
         self.event.charge(len, self.limit)?;
         if field == Field::Data {
-            self.event.data.set_span(self.at..self.at + len);
+            self.event.data.extend(self.chunks.at(), len);
         } else {
             self.value.extend_from_slice(value);
         }
@@ -259,7 +248,7 @@ impl Parser {
             self.end_line(len);
             return self.finish_field(field);
         }
-        self.at += len;
+        self.chunks.skip(len);
         self.line = Line::Value { field, is_start: false };
         Ok(None)
     }
@@ -280,7 +269,7 @@ impl Parser {
     }
 
     fn skip_line(&mut self, is_comment: bool, bytes: usize) -> Progress {
-        let rest = self.rest();
+        let rest = self.chunks.rest();
         let end = memchr::memchr2(b'\n', b'\r', rest);
         let len = end.unwrap_or(rest.len());
         let bytes = bytes.saturating_add(len);
@@ -291,15 +280,15 @@ impl Parser {
             self.end_line(len);
             return Ok(is_comment.then_some(Found::Comment));
         }
-        self.at += len;
+        self.chunks.skip(len);
         self.line = Line::Ignored { is_comment, bytes };
         Ok(None)
     }
 
     /// Steps over the line end that stands `len` bytes ahead.
     fn end_line(&mut self, len: usize) {
-        self.is_after_cr = self.rest().get(len) == Some(&b'\r');
-        self.at += len + 1;
+        self.is_after_cr = self.chunks.rest().get(len) == Some(&b'\r');
+        self.chunks.skip(len + 1);
         self.line = Line::START;
     }
 
@@ -308,11 +297,11 @@ impl Parser {
         if let Some(id) = self.event.id.take() {
             self.last_event_id = id;
         }
-        if !self.event.data.has_line() {
+        if !self.event.has_data {
             self.event.clear();
             return None;
         }
-        self.event.data.complete(&self.chunk);
+        self.event.data.complete(self.chunks.current());
         self.event.is_complete = true;
         Some(Found::Event)
     }
@@ -326,6 +315,14 @@ impl Pending {
         if self.bytes > limit { Err(SseError::TooLarge { limit }) } else { Ok(()) }
     }
 
+    /// Begins a line of data, joined to an earlier one by LF.
+    fn begin_data_line(&mut self, chunk: &[u8]) {
+        if self.has_data {
+            self.data.push(chunk, b'\n');
+        }
+        self.has_data = true;
+    }
+
     fn set_name(&mut self, name: &str) {
         self.name.clear();
         self.name.push_str(name);
@@ -334,6 +331,7 @@ impl Pending {
 
     fn clear(&mut self) {
         self.data.clear();
+        self.has_data = false;
         self.name.clear();
         self.name.shrink_to(KEPT_CAPACITY);
         self.has_name = false;
