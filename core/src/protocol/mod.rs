@@ -1,13 +1,16 @@
 //! The wire: events, transfers, poll bodies.
 
 pub mod error;
+pub mod event;
 mod fdv1_body;
 mod poll_body;
 mod scan;
+mod transfer;
 
 pub use error::InvalidData;
 pub use fdv1_body::{Fdv1Body, Fdv1Item};
 pub use poll_body::{PollBody, PollEvent};
+pub use transfer::{FullTransfer, Ignored, Step, Transfer};
 
 use std::fmt;
 use std::sync::Arc;

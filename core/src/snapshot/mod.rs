@@ -1,14 +1,22 @@
-//! Immutable data that readers see.
+//! Immutable data that readers see, and how it changes.
 
-/// Placeholder.
-#[derive(Clone, Debug, PartialEq, Default)]
-pub struct Snapshot {}
-/// Placeholder.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ChangeSet {}
-/// Placeholder.
-#[derive(Clone, Debug, PartialEq)]
-pub struct FlagsChanged {}
-/// Placeholder.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Garbage {}
+mod change_set;
+mod changes;
+mod collection;
+mod dependencies;
+mod garbage;
+mod items;
+mod slot;
+#[expect(clippy::module_inception, reason = "the snapshot itself")]
+mod snapshot;
+mod staging;
+
+pub use change_set::{ChangeSet, ChangeSetBuilder, Rejected};
+pub use changes::FlagsChanged;
+pub use collection::Collection;
+pub use garbage::Garbage;
+pub use slot::Slot;
+pub use snapshot::{Held, Snapshot};
+pub use staging::Commit;
+
+pub(crate) use staging::Staging;

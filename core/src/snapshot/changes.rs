@@ -1,0 +1,141 @@
+//! Which flags a change set changed (B 7.1).
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+use serde_json::{Number, Value};
+
+use super::dependencies::ItemId;
+use super::items::Kept;
+use super::snapshot::Snapshot;
+use crate::model::{Flag, Item, Kind, Segment};
+
+/// The flags that a change set changed, and those that depend on what it changed (B 7.1).
+///
+/// Works them out when they are first read: read it where time does not matter.
+#[derive(Clone)]
+pub struct FlagsChanged {
+    old: Arc<Snapshot>,
+    new: Arc<Snapshot>,
+    touched: Touched,
+    keys: Arc<OnceLock<Vec<Arc<str>>>>,
+}
+
+/// Which items may have changed.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Touched {
+    /// Any: a full change set.
+    Any,
+    /// These: all that was put and deleted.
+    These(Arc<BTreeSet<ItemId>>),
+}
+
+impl FlagsChanged {
+    pub(super) fn new(old: Arc<Snapshot>, new: Arc<Snapshot>, touched: Touched) -> Self {
+        Self { old, new, touched, keys: Arc::default() }
+    }
+
+    /// The keys of these flags in order, each once. May be empty. Takes time when it is called
+    /// first, in proportion to the change, or to the data after a full change set.
+    pub fn keys(&self) -> &[Arc<str>] {
+        self.keys.get_or_init(|| self.work_out())
+    }
+
+    /// The data before.
+    pub fn old(&self) -> &Arc<Snapshot> {
+        &self.old
+    }
+
+    /// The data since.
+    pub fn new_snapshot(&self) -> &Arc<Snapshot> {
+        &self.new
+    }
+
+    fn work_out(&self) -> Vec<Arc<str>> {
+        let mut items = BTreeSet::new();
+        match &self.touched {
+            Touched::Any => {
+                self.compare_all::<Flag>(&mut items);
+                self.compare_all::<Segment>(&mut items);
+            }
+            Touched::These(touched) => {
+                items.extend(touched.iter().filter(|item| self.is_changed(item)).cloned());
+            }
+        }
+        self.new.items.dependencies.close_over(&mut items);
+        let flags = items.into_iter().filter(|(kind, _)| *kind == Kind::Flag);
+        flags.map(|(_, key)| key).collect()
+    }
+
+    fn compare_all<T: Kept>(&self, items: &mut BTreeSet<ItemId>) {
+        let keys = |snapshot| T::slots(snapshot).iter().map(|(key, _)| key);
+        for key in keys(&self.old.items).chain(keys(&self.new.items)) {
+            if self.is_item_changed::<T>(key) {
+                items.insert((T::KIND, key.clone()));
+            }
+        }
+    }
+
+    fn is_changed(&self, (kind, key): &ItemId) -> bool {
+        match kind {
+            Kind::Flag => self.is_item_changed::<Flag>(key),
+            Kind::Segment => self.is_item_changed::<Segment>(key),
+        }
+    }
+
+    fn is_item_changed<T: Kept>(&self, key: &str) -> bool {
+        match (self.old.items.live::<T>(key), self.new.items.live::<T>(key)) {
+            (None, None) => false,
+            (Some(old), Some(new)) => !is_same_item(old, new),
+            (Some(_), None) | (None, Some(_)) => true,
+        }
+    }
+}
+
+/// By the flags named.
+impl PartialEq for FlagsChanged {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.keys, &other.keys) || self.keys() == other.keys()
+    }
+}
+
+impl fmt::Debug for FlagsChanged {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("FlagsChanged").field(&self.keys()).finish()
+    }
+}
+
+fn is_same_item<T>(one: &Arc<Item<T>>, other: &Arc<Item<T>>) -> bool {
+    Arc::ptr_eq(one, other) || one.text() == other.text() || is_same_json(one.text(), other.text())
+}
+
+/// Whether two texts say the same, whatever the order of members. Texts nested too deeply to be
+/// read count as different.
+fn is_same_json(one: &str, other: &str) -> bool {
+    let values = (serde_json::from_str(one), serde_json::from_str(other));
+    matches!(values, (Ok(one), Ok(other)) if is_same_value(&one, &other))
+}
+
+/// Recurses no deeper than `serde_json` reads.
+fn is_same_value(one: &Value, other: &Value) -> bool {
+    match (one, other) {
+        (Value::Number(one), Value::Number(other)) => is_same_number(one, other),
+        (Value::Array(one), Value::Array(other)) => {
+            one.len() == other.len()
+                && one.iter().zip(other).all(|(one, other)| is_same_value(one, other))
+        }
+        (Value::Object(one), Value::Object(other)) => {
+            one.len() == other.len()
+                && one.iter().all(|(name, one)| {
+                    other.get(name).is_some_and(|other| is_same_value(one, other))
+                })
+        }
+        (one, other) => one == other,
+    }
+}
+
+/// `1` and `1.0` are one number, two integers too large for a float are two.
+fn is_same_number(one: &Number, other: &Number) -> bool {
+    one == other || ((one.is_f64() || other.is_f64()) && one.as_f64() == other.as_f64())
+}
