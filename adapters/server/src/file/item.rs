@@ -1,0 +1,114 @@
+//! One item of a flag file.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use super::json::{Member, Members, compact};
+use crate::content::Kind;
+
+/// What names an item. Flags come before segments, and then the keys decide.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct ItemId {
+    pub(crate) kind: Kind,
+    pub(crate) key: Arc<str>,
+}
+
+/// One flag or segment, as the file has it.
+#[derive(Clone, Debug)]
+pub(crate) struct FileItem {
+    pub(crate) id: ItemId,
+    /// The version, if the file gives one.
+    pub(crate) version: Option<u64>,
+    /// Its JSON object, without white space between tokens.
+    pub(crate) source: Arc<str>,
+}
+
+impl FileItem {
+    /// An item from the JSON object that the file has for it.
+    pub(super) fn new(kind: Kind, key: &str, object: &str) -> Result<Self, serde_json::Error> {
+        let source: Arc<str> = compact(object).into();
+        let Members(members) = serde_json::from_str(&source)?;
+        let version = members.iter().rfind(|member| member.name == "version");
+        let version = version.and_then(|member| whole(member.value.get()));
+        Ok(Self { id: ItemId { kind, key: key.into() }, version, source })
+    }
+
+    /// A flag that has this value for everybody.
+    pub(super) fn of_value(key: &str, value: &str) -> Self {
+        let source = format!(
+            r#"{{"on":true,"variations":[{}],"fallthrough":{{"variation":0}},"offVariation":0}}"#,
+            compact(value)
+        );
+        let id = ItemId { kind: Kind::Flag, key: key.into() };
+        Self { id, version: None, source: source.into() }
+    }
+
+    /// The object to serve: the file's own, with this version and the key it stands under.
+    pub(crate) fn object(&self, version: u64) -> Arc<str> {
+        let key = quoted(&self.id.key);
+        let number = version.to_string();
+        // It was parsed when the item was made.
+        let Members(members) = serde_json::from_str(&self.source).unwrap_or(Members(Vec::new()));
+        let is_set = |name: &str, value: &str| {
+            let mut named = members.iter().filter(|member| member.name == name);
+            named.next().is_some_and(|member| member.value.get() == value) && named.next().is_none()
+        };
+        if is_set("key", &key) && is_set("version", &number) {
+            return self.source.clone();
+        }
+        let mut object = format!(r#"{{"key":{key},"version":{number}"#);
+        for Member { name, value } in members {
+            if name != "key" && name != "version" {
+                let _ = write!(object, ",{}:{}", quoted(&name), value.get());
+            }
+        }
+        object.push('}');
+        object.into()
+    }
+}
+
+/// A string as JSON.
+pub(crate) fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+/// The whole number that a JSON text spells, in whatever way.
+fn whole(text: &str) -> Option<u64> {
+    text.parse().ok().or_else(|| {
+        let number: f64 = text.parse().ok()?;
+        let is_whole = number.fract() == 0.0 && (0.0..9_007_199_254_740_992.0).contains(&number);
+        is_whole.then_some(number as u64)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn flag(object: &str) -> FileItem {
+        FileItem::new(Kind::Flag, "a", object).unwrap()
+    }
+
+    #[test]
+    fn an_object_with_key_and_version_is_served_as_it_is() {
+        let item = flag(r#"{ "version": 3, "on": true, "key": "a" }"#);
+        assert_eq!(item.version, Some(3));
+        assert_eq!(&*item.object(3), r#"{"version":3,"on":true,"key":"a"}"#);
+    }
+
+    #[test]
+    fn key_and_version_are_set_and_the_rest_kept() {
+        let item = flag(r#"{"on":1.50,"version":3,"key":"b","x":"\u00e9","version":4}"#);
+        assert_eq!(item.version, Some(4));
+        assert_eq!(&*item.object(9), r#"{"key":"a","version":9,"on":1.50,"x":"\u00e9"}"#);
+        assert_eq!(&*flag("{}").object(1), r#"{"key":"a","version":1}"#);
+    }
+
+    #[test]
+    fn versions_may_be_spelled_in_any_way() {
+        for (text, version) in [("5e1", Some(50)), ("1.0", Some(1)), ("1.5", None), ("-1", None)] {
+            assert_eq!(flag(&format!(r#"{{"version":{text}}}"#)).version, version, "{text}");
+        }
+        assert_eq!(flag(&format!(r#"{{"version":{}}}"#, u64::MAX)).version, Some(u64::MAX));
+    }
+}

@@ -1,0 +1,86 @@
+use super::*;
+
+fn keys(text: &str) -> Vec<String> {
+    let items = parse(text.as_bytes()).expect("a good file");
+    items.iter().map(|item| format!("{} {}", item.id.kind.name(), item.id.key)).collect()
+}
+
+fn fault(text: &[u8]) -> String {
+    let fault = parse(text).expect_err("a bad file");
+    fault.in_file("flags.json".as_ref()).to_string()
+}
+
+#[test]
+fn both_forms_are_read_together_and_other_members_ignored() {
+    let text =
+        "\u{feff}{\"flags\":{\"b\":{}},\"flagValues\":{\"a\":1},\"segments\":{\"s\":{}},\"x\":[]}";
+    assert_eq!(keys(text), ["flag a", "flag b", "segment s"]);
+}
+
+#[test]
+fn a_value_becomes_a_flag_that_is_on_with_that_value() {
+    let items = parse(br#"{"flagValues":{"a": {"x": [1, "y z"]} }}"#).unwrap();
+    let object = items[0].object(4);
+    assert_eq!(
+        &*object,
+        r#"{"key":"a","version":4,"on":true,"variations":[{"x":[1,"y z"]}],"fallthrough":{"variation":0},"offVariation":0}"#
+    );
+}
+
+#[test]
+fn a_syntax_error_is_told_with_its_place() {
+    assert_eq!(
+        fault(b"{\"flags\": {\n  \"a\": {\"on\": tru}\n}}"),
+        "flags.json:2:18: not valid JSON: expected ident"
+    );
+    assert_eq!(
+        fault(b"{\"flags\": {"),
+        "flags.json:1:11: not valid JSON: EOF while parsing an object"
+    );
+}
+
+#[test]
+fn what_is_not_an_object_is_told_with_its_place() {
+    assert_eq!(
+        fault(b"{\"flags\":\n [1]}"),
+        "flags.json:2:2: \"flags\" must be a JSON object with one member for each key"
+    );
+    assert_eq!(
+        fault(b"{\"segments\": {\"a\": {},\n\"s\": 3}}"),
+        "flags.json:2:6: the segment \"s\" must be a JSON object"
+    );
+    assert!(fault(b"[]").starts_with("flags.json:1:"), "{}", fault(b"[]"));
+}
+
+#[test]
+fn a_key_that_stands_twice_is_an_error_at_the_second_place() {
+    assert_eq!(
+        fault(b"{\"flags\":{\"a\":{}},\n\"flagValues\":{\"a\":1}}"),
+        "flags.json:2:19: there is a second flag \"a\""
+    );
+    assert_eq!(
+        fault(br#"{"flags":{"a":{},"a":{}}}"#),
+        "flags.json:1:22: there is a second flag \"a\""
+    );
+}
+
+#[test]
+fn empty_foreign_and_undecodable_files_are_told_apart() {
+    assert_eq!(fault(b" \n"), "flags.json: the file is empty");
+    assert_eq!(
+        fault(br#"{"name":"x"}"#),
+        "flags.json: there is none of \"flags\", \"segments\" and \"flagValues\" in it"
+    );
+    assert_eq!(
+        fault(b"{\n \"a\xff\": 1}"),
+        "flags.json:2:4: this byte is not UTF-8; save the file as UTF-8"
+    );
+}
+
+#[test]
+fn every_way_of_cutting_a_file_short_is_a_fault() {
+    let text = br#"{"flags":{"a":{"on":true}},"segments":{}}"#;
+    for length in 0..text.len() {
+        assert!(parse(&text[..length]).is_err(), "{length}");
+    }
+}
