@@ -1,2 +1,41 @@
-//! The command `fdv2`.
-fn main() {}
+//! The command `fdv2`: a demonstration, a development server, and a watcher of flags.
+
+mod args;
+mod failure;
+mod output;
+mod serve;
+mod signal;
+mod style;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::args::{Args, Command};
+use crate::failure::Failure;
+use crate::output::Output;
+
+fn main() -> ExitCode {
+    let args = Args::parse();
+    let result = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+        Ok(runtime) => {
+            let result = runtime.block_on(run(args));
+            runtime.shutdown_background();
+            result
+        }
+        Err(error) => Err(Failure::Failed(format!("the runtime cannot be started: {error}"))),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(),
+    }
+}
+
+async fn run(args: Args) -> Result<(), Failure> {
+    let (mut output, printer) = Output::start()?;
+    let result = match args.command {
+        Command::Serve(serve) => serve::run(serve, &mut output).await,
+    };
+    drop(output);
+    result.and(printer.end().await)
+}
