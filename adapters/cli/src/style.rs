@@ -39,10 +39,6 @@ impl Style {
         self.paint(text, "32")
     }
 
-    pub(crate) fn yellow<T: fmt::Display>(self, text: T) -> Painted<T> {
-        self.paint(text, "33")
-    }
-
     fn paint<T: fmt::Display>(self, text: T, code: &'static str) -> Painted<T> {
         Painted { text, code: self.is_coloured.then_some(code) }
     }

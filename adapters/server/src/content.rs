@@ -2,26 +2,12 @@
 
 use std::sync::Arc;
 
+use fdv2_core::model::Kind;
+
 use crate::file::{FileItem, ItemId};
 
 /// So many deleted items are remembered; beyond that, clients from before get a full transfer.
 const MAX_DELETED: usize = 100_000;
-
-/// Flag or segment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Kind {
-    Flag,
-    Segment,
-}
-
-impl Kind {
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Flag => "flag",
-            Self::Segment => "segment",
-        }
-    }
-}
 
 /// The data of one load of the file, with what clients of earlier loads have to be told.
 #[derive(Debug)]

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use fdv2_core::model::Kind;
 
-use crate::content::{Content, Kind};
+use crate::content::Content;
 use crate::file::quoted;
 use crate::transfer::PIECE_BYTES;
 

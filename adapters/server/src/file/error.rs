@@ -52,6 +52,19 @@ impl Fault {
         Self { position: Some(Position { line, column }), message: message.into() }
     }
 
+    /// A fault in the JSON text that begins at a byte of `text`, told as serde_json does: with the
+    /// place at its end, counted from where the JSON begins.
+    pub(super) fn in_json(text: &[u8], offset: usize, told: &str) -> Self {
+        let Some((message, place)) = split_place(told) else { return Self::at(text, offset, told) };
+        let mut fault = Self::at(text, offset, message);
+        if let Some(position) = &mut fault.position {
+            let first_column = if place.line == 1 { position.column } else { 1 };
+            position.line += place.line.saturating_sub(1);
+            position.column = first_column + place.column.saturating_sub(1);
+        }
+        fault
+    }
+
     /// A fault of the file as a whole.
     pub(super) fn of_file(message: impl Into<String>) -> Self {
         Self { position: None, message: message.into() }
@@ -61,4 +74,11 @@ impl Fault {
     pub(super) fn in_file(&self, file: &Path) -> FileError {
         FileError { file: file.to_owned(), position: self.position, message: self.message.clone() }
     }
+}
+
+/// Takes the place off the end of what serde_json says.
+fn split_place(told: &str) -> Option<(&str, Position)> {
+    let (message, place) = told.rsplit_once(" at line ")?;
+    let (line, column) = place.split_once(" column ")?;
+    Some((message, Position { line: line.parse().ok()?, column: column.parse().ok()? }))
 }

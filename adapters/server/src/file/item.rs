@@ -3,8 +3,9 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+use fdv2_core::model::{DecodeError, Flag, Item, Kind, Segment};
+
 use super::json::{Member, Members, compact};
-use crate::content::Kind;
 
 /// What names an item. Flags come before segments, and then the keys decide.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,12 +26,20 @@ pub(crate) struct FileItem {
 
 impl FileItem {
     /// An item from the JSON object that the file has for it.
-    pub(super) fn new(kind: Kind, key: &str, object: &str) -> Result<Self, serde_json::Error> {
+    ///
+    /// # Errors
+    /// Clients could not decode it (B 1.9).
+    pub(super) fn new(kind: Kind, key: &str, object: &str) -> Result<Self, DecodeError> {
+        let id = ItemId { kind, key: key.into() };
+        match kind {
+            Kind::Flag => Item::<Flag>::decode(id.key.clone(), 0, object).map(drop)?,
+            Kind::Segment => Item::<Segment>::decode(id.key.clone(), 0, object).map(drop)?,
+        }
         let source: Arc<str> = compact(object).into();
-        let Members(members) = serde_json::from_str(&source)?;
+        let members = members(&source);
         let version = members.iter().rfind(|member| member.name == "version");
         let version = version.and_then(|member| whole(member.value.get()));
-        Ok(Self { id: ItemId { kind, key: key.into() }, version, source })
+        Ok(Self { id, version, source })
     }
 
     /// A flag that has this value for everybody.
@@ -47,8 +56,7 @@ impl FileItem {
     pub(crate) fn object(&self, version: u64) -> Arc<str> {
         let key = quoted(&self.id.key);
         let number = version.to_string();
-        // It was parsed when the item was made.
-        let Members(members) = serde_json::from_str(&self.source).unwrap_or(Members(Vec::new()));
+        let members = members(&self.source);
         let is_set = |name: &str, value: &str| {
             let mut named = members.iter().filter(|member| member.name == name);
             named.next().is_some_and(|member| member.value.get() == value) && named.next().is_none()
@@ -65,6 +73,11 @@ impl FileItem {
         object.push('}');
         object.into()
     }
+}
+
+/// The members of an object that was decoded before.
+fn members(object: &str) -> Vec<Member<'_>> {
+    serde_json::from_str(object).map(|Members(members)| members).unwrap_or_default()
 }
 
 /// A string as JSON.
@@ -98,15 +111,16 @@ mod tests {
 
     #[test]
     fn key_and_version_are_set_and_the_rest_kept() {
-        let item = flag(r#"{"on":1.50,"version":3,"key":"b","x":"\u00e9","version":4}"#);
+        let item = flag(r#"{"n":1.50,"version":3,"key":"b","x":"\u00e9","version":4}"#);
         assert_eq!(item.version, Some(4));
-        assert_eq!(&*item.object(9), r#"{"key":"a","version":9,"on":1.50,"x":"\u00e9"}"#);
+        assert_eq!(&*item.object(9), r#"{"key":"a","version":9,"n":1.50,"x":"\u00e9"}"#);
         assert_eq!(&*flag("{}").object(1), r#"{"key":"a","version":1}"#);
     }
 
     #[test]
     fn versions_may_be_spelled_in_any_way() {
-        for (text, version) in [("5e1", Some(50)), ("1.0", Some(1)), ("1.5", None), ("-1", None)] {
+        for (text, version) in [("5e1", Some(50)), ("1.0", Some(1)), ("1.5", None), ("null", None)]
+        {
             assert_eq!(flag(&format!(r#"{{"version":{text}}}"#)).version, version, "{text}");
         }
         assert_eq!(flag(&format!(r#"{{"version":{}}}"#, u64::MAX)).version, Some(u64::MAX));

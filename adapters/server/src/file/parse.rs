@@ -1,9 +1,10 @@
 //! From the text of a flag file to its items.
 
-use super::error::{Fault, Position};
+use fdv2_core::model::Kind;
+
+use super::error::Fault;
 use super::item::FileItem;
 use super::json::{Member, Members};
-use crate::content::Kind;
 
 /// The items of a flag file, in the order of their ids.
 pub(super) fn parse(bytes: &[u8]) -> Result<Vec<FileItem>, Fault> {
@@ -14,20 +15,14 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Vec<FileItem>, Fault> {
     if text.trim_ascii().is_empty() {
         return Err(Fault::of_file("the file is empty"));
     }
-    let Members(parts) = serde_json::from_str(text).map_err(|error| syntax(&error))?;
+    let Members(parts) = serde_json::from_str(text).map_err(|error: serde_json::Error| {
+        Fault::in_json(bytes, 0, &format!("not valid JSON: {error}"))
+    })?;
     let mut found = Found { text, items: Vec::new(), is_any: false };
     for part in &parts {
         found.take_part(part)?;
     }
     found.finish()
-}
-
-/// serde_json counts lines and columns from 1, except that a fault at a line's end has column 0.
-fn syntax(error: &serde_json::Error) -> Fault {
-    let text = error.to_string();
-    let message = text.split(" at line ").next().unwrap_or(&text);
-    let position = Position { line: error.line(), column: error.column().max(1) };
-    Fault { position: Some(position), message: format!("not valid JSON: {message}") }
 }
 
 struct Found<'a> {
@@ -49,9 +44,8 @@ impl<'a> Found<'a> {
     fn take_items(&mut self, kind: Kind, part: &Member<'a>) -> Result<(), Fault> {
         for Member { name, value } in self.members(part)? {
             let offset = self.offset(value.get());
-            let item = FileItem::new(kind, &name, value.get()).map_err(|_| {
-                let what = format!("the {} {name:?} must be a JSON object", kind.name());
-                Fault::at(self.text.as_bytes(), offset, what)
+            let item = FileItem::new(kind, &name, value.get()).map_err(|error| {
+                Fault::in_json(self.text.as_bytes(), offset, &error.to_string())
             })?;
             self.items.push((item, offset));
         }
@@ -72,7 +66,7 @@ impl<'a> Found<'a> {
         let refuse = |_| {
             let what =
                 format!("{:?} must be a JSON object with one member for each key", part.name);
-            Fault::at(self.text.as_bytes(), self.offset(part.value.get()), what)
+            self.fault(self.offset(part.value.get()), what)
         };
         parsed.map(|Members(members)| members).map_err(refuse)
     }
@@ -80,6 +74,10 @@ impl<'a> Found<'a> {
     /// Where a piece of the text begins in it.
     fn offset(&self, piece: &str) -> usize {
         piece.as_ptr().addr().saturating_sub(self.text.as_ptr().addr())
+    }
+
+    fn fault(&self, offset: usize, message: String) -> Fault {
+        Fault::at(self.text.as_bytes(), offset, message)
     }
 
     fn finish(mut self) -> Result<Vec<FileItem>, Fault> {
@@ -94,7 +92,7 @@ impl<'a> Found<'a> {
             {
                 let what =
                     format!("there is a second {} {:?}", second.id.kind.name(), second.id.key);
-                return Err(Fault::at(self.text.as_bytes(), *offset, what));
+                return Err(self.fault(*offset, what));
             }
         }
         Ok(self.items.into_iter().map(|(item, _)| item).collect())

@@ -47,9 +47,17 @@ fn what_is_not_an_object_is_told_with_its_place() {
     );
     assert_eq!(
         fault(b"{\"segments\": {\"a\": {},\n\"s\": 3}}"),
-        "flags.json:2:6: the segment \"s\" must be a JSON object"
+        "flags.json:2:6: segment \"s\" cannot be decoded: invalid type: integer `3`, expected an object"
     );
     assert!(fault(b"[]").starts_with("flags.json:1:"), "{}", fault(b"[]"));
+}
+
+#[test]
+fn an_item_that_clients_could_not_decode_is_told_with_the_place_inside_it() {
+    assert_eq!(
+        fault(b"{\"flags\": {\"a\": {\n  \"key\": \"a\",\n  \"on\": \"yes\"}}}"),
+        "flags.json:3:13: flag \"a\" cannot be decoded: on: invalid type: string \"yes\", expected a boolean"
+    );
 }
 
 #[test]
