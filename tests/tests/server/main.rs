@@ -1,0 +1,5 @@
+//! The development server over real sockets (C 1).
+
+mod polls;
+mod streams;
+mod support;
