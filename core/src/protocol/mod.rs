@@ -1,5 +1,6 @@
 //! The wire: events, transfers, poll bodies.
 
+pub mod encode;
 pub mod error;
 pub mod event;
 mod fdv1_body;
