@@ -16,6 +16,7 @@ use crate::driver::drive;
 use crate::listen::{SourceSwitches, StatusStream};
 use crate::shared::Shared;
 use crate::source::CustomSources;
+use crate::timer::Limit;
 use crate::view::SnapshotView;
 use crate::wait::{self, WaitError};
 use crate::{Runtime, StartError, Transport};
@@ -58,7 +59,8 @@ impl Client {
         if let Some(name) = config.custom_sources().find(|name| !sources.contains(name)) {
             return Err(StartError::UnknownSource(name.to_owned()));
         }
-        let shared = Arc::new(Shared::new(Box::new(runtime.clone())));
+        let clock = runtime.clone();
+        let shared = Arc::new(Shared::new(Box::new(move || clock.now())));
         let system = DataSystem::new(config, seed());
         let driver = drive(system, runtime.clone(), transport, sources, Arc::clone(&shared));
         runtime.spawn(driver.boxed())?;
@@ -92,7 +94,7 @@ impl Client {
 
     /// The present moment on the clock of [`SourceStatus::since`] and of the times of errors.
     pub fn now(&self) -> Instant {
-        self.shared().clock().now()
+        self.shared().now()
     }
 
     /// Waits until the system is initialized, for at most `timeout` from now (B 6.4).
@@ -106,8 +108,7 @@ impl Client {
         &self,
         timeout: Duration,
     ) -> impl Future<Output = Result<(), WaitError>> + Send + use<> {
-        let deadline = self.now() + timeout;
-        wait::initialization(Arc::clone(self.shared()), deadline)
+        wait::initialization(Arc::clone(self.shared()), Limit::after(timeout))
     }
 
     /// The data source's statuses, from the present one on. It ends after the last: OFF without any

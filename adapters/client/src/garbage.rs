@@ -67,3 +67,67 @@ fn dig(inbox: &Receiver<Box<dyn Remains>>) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+
+    /// Tells the thread that frees it.
+    struct Corpse(Sender<Option<String>>);
+
+    impl Drop for Corpse {
+        fn drop(&mut self) {
+            drop(self.0.send(thread::current().name().map(str::to_owned)));
+        }
+    }
+
+    struct Body(Arc<Corpse>);
+
+    impl Remains for Body {
+        fn is_last_reference(&self) -> bool {
+            Arc::strong_count(&self.0) == 1
+        }
+    }
+
+    const LONG: Duration = Duration::from_secs(30);
+
+    fn corpse() -> (Arc<Corpse>, Receiver<Option<String>>) {
+        let (freed_by, freed) = channel();
+        (Arc::new(Corpse(freed_by)), freed)
+    }
+
+    #[test]
+    fn what_is_buried_is_freed_on_the_thread_for_it() {
+        let graveyard = Graveyard::default();
+        let (corpse, freed) = corpse();
+        graveyard.bury(Body(corpse));
+        assert_eq!(freed.recv_timeout(LONG).unwrap().as_deref(), Some("fdv2-garbage"));
+    }
+
+    #[test]
+    fn what_a_reader_holds_is_freed_after_him_and_not_by_him() {
+        let graveyard = Graveyard::default();
+        let (corpse, freed) = corpse();
+        let reader = Arc::clone(&corpse);
+        graveyard.bury(Body(corpse));
+        assert!(freed.recv_timeout(LOOK_AGAIN * 2).is_err());
+        drop(reader);
+        assert_eq!(freed.recv_timeout(LONG).unwrap().as_deref(), Some("fdv2-garbage"));
+    }
+
+    #[test]
+    fn at_the_end_what_a_reader_holds_is_left_to_him() {
+        let graveyard = Graveyard::default();
+        let (corpse, freed) = corpse();
+        let reader = Arc::clone(&corpse);
+        graveyard.bury(Body(corpse));
+        drop(graveyard);
+        while Arc::strong_count(&reader) > 1 {
+            thread::yield_now();
+        }
+        drop(reader);
+        assert_ne!(freed.recv_timeout(LONG).unwrap().as_deref(), Some("fdv2-garbage"));
+    }
+}

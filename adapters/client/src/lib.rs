@@ -37,7 +37,6 @@ pub mod tls;
 pub mod transport;
 
 mod client;
-mod clock;
 mod control;
 mod driver;
 mod facts;
@@ -47,6 +46,9 @@ mod queue;
 mod runtime;
 mod shared;
 mod source;
+#[cfg(test)]
+mod tests;
+mod timer;
 mod view;
 mod wait;
 

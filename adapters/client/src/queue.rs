@@ -154,3 +154,67 @@ impl Wakes {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(subscription: &mut Subscription<u32>) -> Poll<Option<Entry<u32>>> {
+        subscription.poll_entry(&mut Context::from_waker(Waker::noop()))
+    }
+
+    fn publish(listeners: &mut Listeners<u32>, item: u32) -> Vec<u32> {
+        listeners.publish(&item, &mut Wakes::default())
+    }
+
+    /// B 7.3.
+    #[test]
+    fn a_listener_that_does_not_keep_up_loses_the_oldest_and_is_told() {
+        let mut listeners = Listeners::default();
+        let mut slow = listeners.subscribe(2, None);
+        let lost: Vec<_> = (1..=5).flat_map(|item| publish(&mut listeners, item)).collect();
+        assert_eq!(lost, [1, 2, 3]);
+        assert_eq!(read(&mut slow), Poll::Ready(Some(Entry::Lagged(3))));
+        assert_eq!(read(&mut slow), Poll::Ready(Some(Entry::Item(4))));
+        assert_eq!(read(&mut slow), Poll::Ready(Some(Entry::Item(5))));
+        assert_eq!(read(&mut slow), Poll::Pending);
+    }
+
+    /// B 7.3.
+    #[test]
+    fn a_listener_that_never_reads_disturbs_no_other() {
+        let mut listeners = Listeners::default();
+        let _stuck = listeners.subscribe(2, None);
+        let mut other = listeners.subscribe(2, None);
+        for item in 0..5_000 {
+            publish(&mut listeners, item);
+            assert_eq!(read(&mut other), Poll::Ready(Some(Entry::Item(item))));
+        }
+    }
+
+    #[test]
+    fn what_came_before_the_end_is_read_before_it() {
+        let mut listeners = Listeners::default();
+        let mut listener = listeners.subscribe(2, Some(1));
+        publish(&mut listeners, 2);
+        listeners.close(&mut Wakes::default());
+        publish(&mut listeners, 3);
+        assert_eq!(read(&mut listener), Poll::Ready(Some(Entry::Item(1))));
+        assert_eq!(read(&mut listener), Poll::Ready(Some(Entry::Item(2))));
+        assert_eq!(read(&mut listener), Poll::Ready(None));
+        let mut late = listeners.subscribe(2, Some(4));
+        assert_eq!(read(&mut late), Poll::Ready(Some(Entry::Item(4))));
+        assert_eq!(read(&mut late), Poll::Ready(None));
+    }
+
+    #[test]
+    fn a_dropped_listener_leaves_nothing_behind() {
+        let mut listeners = Listeners::default();
+        for _ in 0..1_000 {
+            drop(listeners.subscribe(2, None));
+        }
+        assert_eq!(listeners.queues.len(), 1);
+        publish(&mut listeners, 1);
+        assert!(listeners.queues.is_empty());
+    }
+}

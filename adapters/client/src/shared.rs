@@ -6,28 +6,30 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 
 use arc_swap::ArcSwap;
-use fdv2_core::{Snapshot, Update};
+use fdv2_core::{Instant, Snapshot, Update};
 
-use crate::clock::Clock;
 use crate::control::{Control, Order};
 use crate::facts::{End, Facts};
 use crate::garbage::Graveyard;
 use crate::queue::Wakes;
 
+/// The runtime's clock without its type, so that a client is of one type.
+type Clock = Box<dyn Fn() -> Instant + Send + Sync>;
+
 /// One client's state: the data, the facts about it, and the way to its driver.
 pub(crate) struct Shared {
     snapshot: ArcSwap<Snapshot>,
     facts: Mutex<Facts>,
-    clock: Box<dyn Clock>,
+    clock: Clock,
     control: Control,
     graveyard: Graveyard,
 }
 
 impl Shared {
-    pub(crate) fn new(clock: Box<dyn Clock>) -> Self {
+    pub(crate) fn new(clock: Clock) -> Self {
         Self {
             snapshot: ArcSwap::default(),
-            facts: Mutex::new(Facts::new(clock.now())),
+            facts: Mutex::new(Facts::new(clock())),
             clock,
             control: Control::default(),
             graveyard: Graveyard::default(),
@@ -39,8 +41,9 @@ impl Shared {
         &self.snapshot
     }
 
-    pub(crate) fn clock(&self) -> &dyn Clock {
-        &*self.clock
+    /// The present moment on the runtime's clock.
+    pub(crate) fn now(&self) -> Instant {
+        (self.clock)()
     }
 
     pub(crate) fn control(&self) -> &Control {
@@ -79,7 +82,7 @@ impl Shared {
 
     /// Nothing follows: the status is OFF, waits and streams end, and so does the driver (B 10.4).
     pub(crate) fn end(&self, end: End) {
-        let now = self.clock.now();
+        let now = self.now();
         self.change(|facts, wakes| facts.end(end, now, wakes));
         self.control.give(Order::End);
     }

@@ -3,15 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use fdv2_core::Instant;
 use fdv2_core::status::{Readiness, SourceError};
 use futures::future::{Either, select};
-use std::pin::pin;
 
-use crate::clock::{Alarm, alarm};
 use crate::control::Order;
 use crate::facts::{End, Facts};
 use crate::shared::Shared;
+use crate::timer::Limit;
 
 /// Why a wait for initialization ended without it (B 6.4).
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -55,37 +53,18 @@ fn last_error(facts: &Facts) -> Option<SourceError> {
     facts.status().last_error.clone()
 }
 
-pub(crate) async fn initialization(
-    shared: Arc<Shared>,
-    deadline: Instant,
-) -> Result<(), WaitError> {
-    match until_or_alarm(&shared, answer, deadline).await {
-        Ok(answer) => answer,
-        Err(Alarm::Reached) => Err(WaitError::TimedOut(last_error(&shared.facts()))),
-        Err(Alarm::RuntimeGone) => Err(WaitError::Closed(last_error(&shared.facts()))),
+pub(crate) async fn initialization(shared: Arc<Shared>, limit: Limit) -> Result<(), WaitError> {
+    match select(shared.until(answer), limit).await {
+        Either::Left((answer, _)) => answer,
+        Either::Right(_) => Err(WaitError::TimedOut(last_error(&shared.facts()))),
     }
 }
 
 pub(crate) async fn close(shared: Arc<Shared>, timeout: Duration) {
     shared.control().give(Order::Close);
-    let deadline = shared.clock().now() + timeout;
     let is_ended = |facts: &Facts| facts.is_ended().then_some(());
-    // Whoever runs out of time ends it for all: nothing may begin after a `close` has returned.
-    match until_or_alarm(&shared, is_ended, deadline).await {
-        Ok(()) => {}
-        Err(Alarm::Reached) => shared.end(End::Closed),
-        Err(Alarm::RuntimeGone) => shared.end(End::RuntimeGone),
-    }
-}
-
-async fn until_or_alarm<T>(
-    shared: &Shared,
-    look: impl FnMut(&Facts) -> Option<T> + Unpin,
-    deadline: Instant,
-) -> Result<T, Alarm> {
-    let alarm = pin!(alarm(shared.clock(), deadline));
-    match select(shared.until(look), alarm).await {
-        Either::Left((answer, _)) => Ok(answer),
-        Either::Right((alarm, _)) => Err(alarm),
+    if let Either::Right(_) = select(shared.until(is_ended), Limit::after(timeout)).await {
+        // Ends it for everybody: nothing may begin after a `close` has returned.
+        shared.end(End::Closed);
     }
 }

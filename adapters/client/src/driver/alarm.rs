@@ -41,3 +41,54 @@ impl<R: Runtime> Alarm<R> {
         self.runtime.now()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::task::Waker;
+    use std::time::Duration;
+
+    use super::*;
+    use crate::tests::sim::Sim;
+
+    fn at(seconds: u64) -> Instant {
+        Instant::from_epoch(Duration::from_secs(seconds))
+    }
+
+    fn is_reached(alarm: &mut Alarm<Sim>, deadline: Instant) -> bool {
+        alarm.poll(&mut Context::from_waker(Waker::noop()), deadline).is_ready()
+    }
+
+    #[test]
+    fn a_later_deadline_leaves_the_sleep_as_it_is() {
+        let sim = Sim::default();
+        let mut alarm = Alarm::new(sim.clone());
+        assert!(!is_reached(&mut alarm, at(10)));
+        assert!(!is_reached(&mut alarm, at(20)));
+        assert_eq!(sim.next_sleep(), Some(at(10)));
+        // Goes off too early, and is set anew.
+        sim.set_now(at(10));
+        assert!(!is_reached(&mut alarm, at(20)));
+        assert_eq!(sim.next_sleep(), Some(at(20)));
+        sim.set_now(at(20));
+        assert!(is_reached(&mut alarm, at(20)));
+    }
+
+    #[test]
+    fn an_earlier_deadline_replaces_the_sleep() {
+        let sim = Sim::default();
+        let mut alarm = Alarm::new(sim.clone());
+        assert!(!is_reached(&mut alarm, at(20)));
+        assert!(!is_reached(&mut alarm, at(10)));
+        assert_eq!(sim.next_sleep(), Some(at(10)));
+        sim.set_now(at(10));
+        assert!(is_reached(&mut alarm, at(10)));
+    }
+
+    #[test]
+    fn a_deadline_that_has_passed_needs_no_sleep() {
+        let sim = Sim::default();
+        sim.set_now(at(10));
+        assert!(is_reached(&mut Alarm::new(sim.clone()), at(9)));
+        assert_eq!(sim.next_sleep(), None);
+    }
+}
