@@ -7,13 +7,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use arc_swap::Guard;
-use fdv2_core::status::{Readiness, SourceStatus};
+use fdv2_core::status::{Availability, Readiness, SourceStatus};
 use fdv2_core::{Config, DataSystem, Instant, Snapshot};
 use futures::FutureExt;
 
 use crate::control::Order;
 use crate::driver::drive;
-use crate::listen::{SourceSwitches, StatusStream};
+use crate::listen::{FlagChanges, SourceSwitches, StatusStream};
 use crate::shared::Shared;
 use crate::source::CustomSources;
 use crate::timer::Limit;
@@ -87,6 +87,11 @@ impl Client {
         *self.shared().facts().readiness() == Readiness::Ready
     }
 
+    /// How good the data is (B 6.5).
+    pub fn availability(&self) -> Availability {
+        self.load().availability()
+    }
+
     /// The environment's id, once a response with valid data has named it (B 6.6).
     pub fn environment_id(&self) -> Option<Arc<str>> {
         self.shared().facts().environment_id().cloned()
@@ -123,6 +128,11 @@ impl Client {
         SourceSwitches::new(self.shared().facts().subscribe_switches())
     }
 
+    /// The keys of the flags that change from now on, until the client is closed (B 7).
+    pub fn flag_changes(&self) -> FlagChanges {
+        FlagChanges::new(self.shared().facts().subscribe_changes())
+    }
+
     /// Closes the system: connections are closed, waits are released, streams end, the status is
     /// OFF, and the last data stays readable (B 10).
     ///
@@ -142,6 +152,7 @@ impl fmt::Debug for Client {
         f.debug_struct("Client")
             .field("status", &self.status().state)
             .field("initialized", &self.initialized())
+            .field("availability", &self.availability())
             .finish_non_exhaustive()
     }
 }

@@ -7,11 +7,14 @@ use std::task::Waker;
 
 use fdv2_core::Instant;
 use fdv2_core::effect::SourceSwitched;
+use fdv2_core::snapshot::FlagsChanged;
 use fdv2_core::status::{ErrorKind, Readiness, SourceError, SourceState, SourceStatus};
 
 use crate::queue::{Listeners, Subscription, Wakes};
 
-/// How many unread statuses a listener may leave before it loses the oldest.
+/// How many unread change sets of flags a listener may leave before it loses the oldest.
+const FLAG_CHANGES: usize = 64;
+/// The same for statuses and switches of source, of which there are few.
 const STATUSES: usize = 64;
 
 /// Why nothing will follow.
@@ -45,6 +48,7 @@ pub(crate) struct Facts {
     is_ended: bool,
     status_listeners: Listeners<SourceStatus>,
     switch_listeners: Listeners<SourceSwitched>,
+    change_listeners: Listeners<FlagsChanged>,
     waiting: Waiting,
 }
 
@@ -62,6 +66,7 @@ impl Facts {
             is_ended: false,
             status_listeners: Listeners::default(),
             switch_listeners: Listeners::default(),
+            change_listeners: Listeners::default(),
             waiting: Waiting::default(),
         }
     }
@@ -104,6 +109,16 @@ impl Facts {
         self.switch_listeners.publish(switched, wakes);
     }
 
+    /// Returns what slow listeners lost.
+    #[must_use]
+    pub(crate) fn tell_change(
+        &mut self,
+        changed: &FlagsChanged,
+        wakes: &mut Wakes,
+    ) -> Vec<FlagsChanged> {
+        self.change_listeners.publish(changed, wakes)
+    }
+
     /// Status OFF for good, every wait released, every stream ended (B 10.4).
     pub(crate) fn end(&mut self, end: End, now: Instant, wakes: &mut Wakes) {
         if mem::replace(&mut self.is_ended, true) {
@@ -121,6 +136,7 @@ impl Facts {
         }
         self.status_listeners.close(wakes);
         self.switch_listeners.close(wakes);
+        self.change_listeners.close(wakes);
         self.waiting.wake_all(wakes);
     }
 
@@ -131,6 +147,10 @@ impl Facts {
 
     pub(crate) fn subscribe_switches(&mut self) -> Subscription<SourceSwitched> {
         self.switch_listeners.subscribe(STATUSES, None)
+    }
+
+    pub(crate) fn subscribe_changes(&mut self) -> Subscription<FlagsChanged> {
+        self.change_listeners.subscribe(FLAG_CHANGES, None)
     }
 
     pub(crate) fn waiting(&mut self) -> &mut Waiting {

@@ -1,10 +1,11 @@
 //! Freeing large values away from the driver: a hundred thousand flags take up to a second.
 
-use std::sync::OnceLock;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use fdv2_core::Snapshot;
 use fdv2_core::snapshot::Garbage;
 
 /// How often to see whether readers have let go of something.
@@ -12,14 +13,19 @@ const LOOK_AGAIN: Duration = Duration::from_millis(100);
 
 /// Something to be freed on the thread for it.
 pub(crate) trait Remains: Send + 'static {
-    /// Nobody else holds any of it: it can be freed here and now.
-    fn is_last_reference(&self) -> bool;
+    /// Whether a reader still holds some of it.
+    fn is_shared(&self) -> bool;
 }
 
 impl Remains for Garbage {
-    /// What it shares with others stays with them.
-    fn is_last_reference(&self) -> bool {
-        true
+    fn is_shared(&self) -> bool {
+        self.is_shared()
+    }
+}
+
+impl Remains for Arc<Snapshot> {
+    fn is_shared(&self) -> bool {
+        Self::strong_count(self) > 1
     }
 }
 
@@ -56,13 +62,13 @@ fn dig(inbox: &Receiver<Box<dyn Remains>>) {
             inbox.recv_timeout(LOOK_AGAIN)
         };
         match next {
-            Ok(remains) if remains.is_last_reference() => drop(remains),
-            Ok(remains) => held_by_readers.push(remains),
+            Ok(remains) if remains.is_shared() => held_by_readers.push(remains),
+            Ok(remains) => drop(remains),
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => return,
         }
         if looked.elapsed() >= LOOK_AGAIN {
-            held_by_readers.retain(|remains| !remains.is_last_reference());
+            held_by_readers.retain(|remains| remains.is_shared());
             looked = Instant::now();
         }
     }
@@ -70,8 +76,6 @@ fn dig(inbox: &Receiver<Box<dyn Remains>>) {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
 
     /// Tells the thread that frees it.
@@ -86,8 +90,8 @@ mod tests {
     struct Body(Arc<Corpse>);
 
     impl Remains for Body {
-        fn is_last_reference(&self) -> bool {
-            Arc::strong_count(&self.0) == 1
+        fn is_shared(&self) -> bool {
+            Arc::strong_count(&self.0) > 1
         }
     }
 

@@ -58,7 +58,7 @@ pub use fdv2_core::config::{self, Config, ConfigBuilder, ConfigError};
 pub use fdv2_core::status::{
     self, Availability, ErrorKind, Readiness, SourceError, SourceState, SourceStatus,
 };
-pub use listen::{SourceSwitches, StatusStream};
+pub use listen::{FlagChange, FlagChanges, SourceSwitches, StatusStream};
 pub use runtime::{Runtime, StartError};
 pub use source::{CustomSource, CustomSources};
 pub use transport::Transport;

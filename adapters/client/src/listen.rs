@@ -2,9 +2,12 @@
 
 use std::fmt;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
+use std::vec;
 
 use fdv2_core::effect::SourceSwitched;
+use fdv2_core::snapshot::FlagsChanged;
 use fdv2_core::status::SourceStatus;
 use futures::Stream;
 
@@ -16,6 +19,25 @@ pub struct StatusStream(Subscription<SourceStatus>);
 /// The changes of source. See [`Client::source_switches`](crate::Client::source_switches).
 pub struct SourceSwitches(Subscription<SourceSwitched>);
 
+/// What a listener to flags is told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FlagChange {
+    /// The flag of this key changed, or one that it depends on, or a segment (B 7.1).
+    Changed(Arc<str>),
+    /// The listener did not keep up, and so many change sets were lost. Any flag may have changed;
+    /// the snapshot has the newest data (B 7.3).
+    Lagged(u64),
+}
+
+/// The keys of changed flags, each once a change set and in order. See
+/// [`Client::flag_changes`](crate::Client::flag_changes).
+///
+/// The reader's own task works out which flags they are, not the driver.
+pub struct FlagChanges {
+    change_sets: Subscription<FlagsChanged>,
+    keys: vec::IntoIter<Arc<str>>,
+}
+
 impl StatusStream {
     pub(crate) fn new(statuses: Subscription<SourceStatus>) -> Self {
         Self(statuses)
@@ -25,6 +47,12 @@ impl StatusStream {
 impl SourceSwitches {
     pub(crate) fn new(switches: Subscription<SourceSwitched>) -> Self {
         Self(switches)
+    }
+}
+
+impl FlagChanges {
+    pub(crate) fn new(change_sets: Subscription<FlagsChanged>) -> Self {
+        Self { change_sets, keys: Vec::new().into_iter() }
     }
 }
 
@@ -55,6 +83,23 @@ fn poll_item<T>(subscription: &mut Subscription<T>, cx: &mut Context<'_>) -> Pol
     }
 }
 
+impl Stream for FlagChanges {
+    type Item = FlagChange;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<FlagChange>> {
+        loop {
+            if let Some(key) = self.keys.next() {
+                return Poll::Ready(Some(FlagChange::Changed(key)));
+            }
+            match ready!(self.change_sets.poll_entry(cx)) {
+                Some(Entry::Item(changed)) => self.keys = changed.keys().to_vec().into_iter(),
+                Some(Entry::Lagged(lost)) => return Poll::Ready(Some(FlagChange::Lagged(lost))),
+                None => return Poll::Ready(None),
+            }
+        }
+    }
+}
+
 macro_rules! opaque_debug {
     ($($name:ident),*) => {$(
         impl fmt::Debug for $name {
@@ -65,4 +110,4 @@ macro_rules! opaque_debug {
     )*};
 }
 
-opaque_debug!(StatusStream, SourceSwitches);
+opaque_debug!(StatusStream, SourceSwitches, FlagChanges);

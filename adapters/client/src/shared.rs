@@ -72,6 +72,10 @@ impl Shared {
             Update::Readiness(readiness) => {
                 self.change(|facts, wakes| facts.set_readiness(readiness, wakes));
             }
+            Update::FlagsChanged(changed) => {
+                let lost = self.change(|facts, wakes| facts.tell_change(&changed, wakes));
+                drop(lost);
+            }
             Update::SourceSwitched(switched) => {
                 self.change(|facts, wakes| facts.tell_switch(&switched, wakes));
             }
@@ -103,6 +107,16 @@ impl Shared {
         drop(facts);
         wakes.wake();
         result
+    }
+}
+
+impl Drop for Shared {
+    /// Whoever lets go of the client last does not have to free its data.
+    fn drop(&mut self) {
+        let last = self.snapshot.swap(Arc::default());
+        if last.objects() > 0 {
+            self.graveyard.bury(last);
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use fdv2_core::Snapshot;
+use fdv2_core::status::Availability;
 
 /// The data of one moment: it never changes, however long it is kept.
 ///
@@ -18,5 +19,10 @@ impl SnapshotView {
     /// The core's snapshot: every flag and segment, decoded and as text.
     pub fn core(&self) -> &Snapshot {
         &self.0
+    }
+
+    /// How good the data is (B 6.5).
+    pub fn availability(&self) -> Availability {
+        self.0.availability()
     }
 }

@@ -31,6 +31,7 @@ impl<T: Transport> Effects<T> {
             Command::Start { id, effect } => self.start(id, effect),
             Command::Cancel { id } => self.cancel(id),
             Command::Emit(update) => self.emit(update),
+            Command::Discard(garbage) if garbage.is_empty() => {}
             Command::Discard(garbage) => self.shared.graveyard().bury(garbage),
         }
     }
