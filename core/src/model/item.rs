@@ -14,7 +14,19 @@ pub struct Item<T> {
     key: Arc<str>,
     version: u64,
     text: Arc<str>,
+    came: Came,
     model: T,
+}
+
+/// How the text came that is kept.
+#[derive(Clone, Copy, Debug)]
+enum Came {
+    /// As it is kept.
+    AsKept,
+    /// Without the `len` bytes at `at`.
+    Without { at: usize, len: usize, is_version_added: bool },
+    /// With another key or version in it.
+    Otherwise,
 }
 
 /// What an object turned out to be.
@@ -47,12 +59,13 @@ impl<T: Model> Item<T> {
         }
         let new_key = (reading.key.as_deref() != Some(&key)).then_some(&*key);
         let new_version = own_version.is_none().then_some(version);
-        let kept = if new_key.is_none() && new_version.is_none() {
-            text.into()
+        let (kept, came) = if new_key.is_none() && new_version.is_none() {
+            (text.into(), Came::AsKept)
         } else {
-            amend(text, new_key, new_version).map_err(fault)?.into()
+            let (amended, came) = amend(text, new_key, new_version).map_err(fault)?;
+            (amended.into(), came)
         };
-        Ok(Decoded::Live(Self { model: reading.model, version, text: kept, key }))
+        Ok(Decoded::Live(Self { model: reading.model, version, text: kept, came, key }))
     }
 }
 
@@ -76,6 +89,20 @@ impl<T> Item<T> {
     pub fn model(&self) -> &T {
         &self.model
     }
+
+    /// Whether to decode `text` under this key, in an envelope of this version, would give the
+    /// same item again. Compares bytes, and decodes nothing.
+    pub fn is_from(&self, version: u64, text: &str) -> bool {
+        match self.came {
+            Came::AsKept => *self.text == *text,
+            Came::Without { at, len, is_version_added } => {
+                (!is_version_added || self.version == version)
+                    && self.text.get(..at) == text.get(..at)
+                    && self.text.get(at + len..) == text.get(at..)
+            }
+            Came::Otherwise => false,
+        }
+    }
 }
 
 /// Items are equal if their texts are: the rest follows from the text.
@@ -85,10 +112,15 @@ impl<T> PartialEq for Item<T> {
     }
 }
 
-/// Sets the given members in the text of an object, and touches nothing else.
-fn amend(text: &str, key: Option<&str>, version: Option<u64>) -> serde_json::Result<String> {
+/// Sets the given members in the text of an object, touches nothing else, and says how.
+fn amend(
+    text: &str,
+    key: Option<&str>,
+    version: Option<u64>,
+) -> serde_json::Result<(String, Came)> {
     let Identity { keys, versions, is_empty } = serde_json::from_str(text)?;
     let key = key.map(serde_json::to_string).transpose()?;
+    let is_version_added = version.is_some();
     let version = version.map(|version| version.to_string());
 
     let mut amended = String::with_capacity(text.len() + 64);
@@ -106,6 +138,10 @@ fn amend(text: &str, key: Option<&str>, version: Option<u64>) -> serde_json::Res
     if is_empty {
         amended.pop();
     }
+    let came = match replaced.is_empty() {
+        true => Came::Without { at: opening, len: amended.len() - opening, is_version_added },
+        false => Came::Otherwise,
+    };
     replaced.sort_unstable();
     let mut from = opening;
     for (at, old, value) in replaced {
@@ -114,7 +150,7 @@ fn amend(text: &str, key: Option<&str>, version: Option<u64>) -> serde_json::Res
         from = at + old.len();
     }
     amended.push_str(text.get(from..).unwrap_or_default());
-    Ok(amended)
+    Ok((amended, came))
 }
 
 /// Where `part` begins in the text that it was borrowed from.

@@ -148,11 +148,11 @@ impl Staging {
         version: u64,
         object: &str,
     ) -> Result<(), DecodeError> {
-        if self.items.live::<T>(key).is_some_and(|item| is_text_of(item, object)) {
+        if self.items.live::<T>(key).is_some_and(|item| item.is_from(version, object)) {
             return Ok(());
         }
         let held = self.base.items.live::<T>(key);
-        if let Some(item) = held.filter(|item| is_text_of(item, object)).cloned() {
+        if let Some(item) = held.filter(|item| item.is_from(version, object)).cloned() {
             self.set(item.key().clone(), Slot::Live(item));
             return Ok(());
         }
@@ -281,10 +281,4 @@ impl Staging {
     pub(crate) fn abandon(self) -> Garbage {
         if self.is_empty() { Garbage::default() } else { Garbage::staging(self) }
     }
-}
-
-/// Whether `object` is the text kept, so that it needs no decoding. The version and the key are
-/// in the text.
-fn is_text_of<T>(item: &Item<T>, object: &str) -> bool {
-    **item.text() == *object
 }

@@ -139,3 +139,31 @@ fn an_error_quotes_little_of_what_it_is_about() {
         assert!(error.to_string().len() < 300);
     }
 }
+
+/// What is taken for the same undecoded is what decoding would give.
+#[test]
+fn an_item_knows_the_texts_that_it_would_come_from_again() {
+    let texts = [
+        "{}",
+        r#"{"on":true}"#,
+        r#" {"on":true}"#,
+        r#"{"version":4}"#,
+        r#"{"version":4,"version":5}"#,
+        r#"{"version":5}"#,
+        r#"{"key":"a"}"#,
+        r#"{"key":"a","version":4}"#,
+        r#"{"key":"a","version":4,"version":5}"#,
+        r#"{"key":"a","version":5}"#,
+        r#"{"key":"a","version":4,"on":true}"#,
+        r#"{"key":"b","version":4}"#,
+        r#"{"version":4,"key":"b"}"#,
+    ];
+    let cases = || texts.iter().flat_map(|text| [4, 5].map(|version| (version, *text)));
+    for (version, text) in cases() {
+        let item = live::<Flag>("a", version, text);
+        assert!(item.is_from(version, text) || text.contains(r#""b""#), "{text}");
+        for (version, text) in cases().filter(|(version, text)| item.is_from(*version, text)) {
+            assert_eq!(live::<Flag>("a", version, text), item, "{text}");
+        }
+    }
+}
