@@ -20,3 +20,6 @@ pub use snapshot::{Held, Snapshot};
 pub use staging::Commit;
 
 pub(crate) use staging::Staging;
+
+#[cfg(test)]
+mod tests;
