@@ -55,9 +55,21 @@ pub(crate) enum Comparison {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Literals {
     pub(crate) texts: KeySet,
-    /// In ascending order.
-    pub(crate) numbers: Box<[f64]>,
+    /// In ascending order, without a negative zero.
+    numbers: Box<[f64]>,
     pub(crate) others: Box<[AttributeValue]>,
+}
+
+impl Literals {
+    pub(crate) fn has_number(&self, number: f64) -> bool {
+        let order = |other: &f64| other.total_cmp(&unsigned_zero(number));
+        self.numbers.binary_search_by(order).is_ok()
+    }
+}
+
+/// Zero and negative zero are one number.
+fn unsigned_zero(number: f64) -> f64 {
+    number + 0.0
 }
 
 impl Clause {
@@ -129,7 +141,7 @@ impl Test {
         for value in values {
             match value {
                 Literal::Text(text) => texts.push(&text.0)?,
-                Literal::Number(number) => numbers.push(number),
+                Literal::Number(number) => numbers.push(unsigned_zero(number)),
                 Literal::Other(value) => others.push(value),
             }
         }

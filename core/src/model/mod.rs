@@ -4,8 +4,6 @@
 //! any way, unknown fields and operators are skipped, and what only makes no sense costs its own
 //! clause or flag when that is evaluated. The text is kept beside the model, so nothing is lost.
 
-#![expect(dead_code, reason = "read by the evaluator, which follows")]
-
 mod clause;
 mod date;
 mod decode;
@@ -22,10 +20,18 @@ mod version;
 use std::borrow::Cow;
 use std::fmt;
 
+pub(crate) use clause::{Clause, Comparison, Literals, Test};
+pub(crate) use date::Moment;
+pub(crate) use decode::VariationIndex;
 pub use error::DecodeError;
 pub use flag::Flag;
 pub use item::{Decoded, Item};
+pub(crate) use keys::{KeySet, hash};
+pub(crate) use rollout::{Outcome, Rollout};
 pub use segment::Segment;
+pub(crate) use segment::{SegmentShare, SegmentTarget};
+pub(crate) use target::KindName;
+pub(crate) use version::Version;
 
 /// The two kinds of objects that a source brings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
