@@ -1,0 +1,70 @@
+#!/bin/sh
+# Every check of this repository, cheapest first. Needs a Rust toolchain with rustfmt and clippy;
+# installs a C compiler (for the TLS library) where there is none and apt-get can bring one.
+set -eu
+cd "$(dirname "$0")/.."
+
+log=$(mktemp)
+trap 'rm -f "$log" "$log.status"' EXIT
+
+step() {
+    printf '\n== %s\n' "$1"
+}
+
+fail() {
+    printf 'FAILED: %s\n' "$1" >&2
+    exit 1
+}
+
+# Runs a test command and keeps what it prints for the summary.
+tests() {
+    { "$@" && echo 0 >"$log.status" || echo 1 >"$log.status"; } 2>&1 | tee -a "$log"
+    [ "$(cat "$log.status")" = 0 ] || fail "$*"
+}
+
+# Fails if the package in $1 is built on a crate, written "name version [features]", that the
+# pattern in $2 matches.
+built_without() {
+    crates=$(cargo tree --locked -p "$1" -e normal --prefix none -f '{p} [{f}]') || fail 'cargo tree'
+    if printf '%s\n' "$crates" | grep -E "^($2) v"; then
+        fail "$1 must not be built on what is named above"
+    fi
+    printf '%s is built on none of %s\n' "$1" "$2"
+}
+
+step 'Tools'
+cargo --version
+cargo fmt --version || fail 'rustfmt is missing: rustup component add rustfmt'
+cargo clippy --version || fail 'clippy is missing: rustup component add clippy'
+if ! command -v cc >/dev/null; then
+    command -v apt-get >/dev/null || fail 'a C compiler is missing: install one as cc'
+    apt-get update && apt-get install -y --no-install-recommends gcc libc6-dev
+fi
+
+step 'Format'
+cargo fmt --all --check
+
+step 'Purity: no runtime and no HTTP client where there must be none'
+built_without fdv2-core 'tokio|smol|async-std|async-io|async-executor|mio|reqwest|surf|hyper|rustls|futures|futures-executor|rand|log|tracing'
+built_without fdv2-client 'tokio|smol|async-std|async-io|mio|reqwest|surf|hyper'
+built_without fdv2-tokio 'smol|async-std|async-io|surf|http-client|cookie'
+built_without fdv2-smol 'mio|reqwest|tokio-util|tokio-rustls'
+# hyper needs one crate of tokio's for its channels: nothing of it that runs.
+if printf '%s\n' "$crates" | grep -E '^tokio v.*[[,](rt|rt-multi-thread|net|time|fs|process|signal)[],]'; then
+    fail 'fdv2-smol must not bring parts of the tokio runtime'
+fi
+
+step 'Lints'
+cargo clippy --locked --workspace --all-targets -- -D warnings
+
+step 'The core alone'
+tests cargo test --locked -p fdv2-core
+
+step 'All the other tests'
+tests cargo test --locked --workspace --exclude fdv2-core
+
+step 'Documentation'
+RUSTDOCFLAGS='-D warnings' cargo doc --locked --workspace --no-deps
+
+step 'Summary'
+awk '/^test result: / { passed += $4; failed += $6 } END { printf "%d passed, %d failed\n", passed, failed }' "$log"
