@@ -1,8 +1,10 @@
 //! What is served: every item with its version and the load that last changed it.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
+use bytes::Bytes;
 use fdv2_core::model::Kind;
+use fdv2_core::protocol::encode;
 
 use crate::file::{FileItem, ItemId};
 
@@ -18,6 +20,7 @@ pub(crate) struct Content {
     remembers_since: u64,
     /// In the order of their ids.
     entries: Vec<Entry>,
+    fdv1_body: OnceLock<Bytes>,
 }
 
 /// One flag or segment, or what is left of one that was deleted.
@@ -53,7 +56,11 @@ impl Content {
     /// The first load of a server run.
     pub(crate) fn first(run: impl Into<Arc<str>>, items: Vec<FileItem>) -> Self {
         let entries = items.into_iter().map(|item| Entry::new(item, None, 1)).collect();
-        Self { run: run.into(), number: 1, remembers_since: 1, entries }
+        Self::new(run.into(), 1, 1, entries)
+    }
+
+    fn new(run: Arc<str>, number: u64, remembers_since: u64, entries: Vec<Entry>) -> Self {
+        Self { run, number, remembers_since, entries, fdv1_body: OnceLock::new() }
     }
 
     /// The next load; `None` if it says what is served already.
@@ -70,8 +77,7 @@ impl Content {
         }
         entries.extend(old.map(|gone| gone.deleted(number)));
         let is_changed = entries.iter().any(|entry| entry.changed_in == number);
-        let mut next =
-            Self { run: self.run.clone(), number, remembers_since: self.remembers_since, entries };
+        let mut next = Self::new(self.run.clone(), number, self.remembers_since, entries);
         next.forget_deleted();
         is_changed.then_some(next)
     }
@@ -99,9 +105,16 @@ impl Content {
         &self.entries
     }
 
-    pub(crate) fn live_flags(&self) -> usize {
-        let flags = self.entries.iter().take_while(|entry| entry.id.kind == Kind::Flag);
-        flags.filter(|entry| entry.is_live()).count()
+    /// The body of an FDv1 poll, made when it is first asked for.
+    pub(crate) fn fdv1_body(&self) -> Bytes {
+        let make = || encode::fdv1_body(self.live(Kind::Flag), self.live(Kind::Segment)).into();
+        self.fdv1_body.get_or_init(make).clone()
+    }
+
+    /// Keys and objects of all that is served of one kind.
+    pub(crate) fn live(&self, kind: Kind) -> impl Iterator<Item = (&str, &str)> {
+        let entries = self.entries.iter().filter(move |entry| entry.id.kind == kind);
+        entries.filter_map(|entry| entry.object().map(|object| (&*entry.id.key, &**object)))
     }
 
     /// The items that changed after the load of this number.

@@ -29,8 +29,6 @@
 mod connection;
 mod content;
 mod control;
-mod encode;
-mod fdv1;
 mod file;
 mod notice;
 mod options;

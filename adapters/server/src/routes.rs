@@ -10,14 +10,12 @@ use axum::extract::{Query, Request, State};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 use tokio::sync::watch;
 use tower_http::compression::CompressionLayer;
 
 use crate::content::Content;
 use crate::control::{Control, OpenStream};
-use crate::fdv1::Fdv1Body;
 use crate::stream::Session;
 use crate::transfer::Transfer;
 
@@ -93,32 +91,28 @@ async fn poll(
 ) -> Response {
     let content = service.content.borrow().clone();
     let need = content.need_of(asked.basis.as_deref());
-    tagged(&headers, content, |content| Transfer::poll(content, need))
+    tagged(&headers, &content, || {
+        let pieces = Transfer::poll(content.clone(), need).map(Ok::<_, Infallible>);
+        Body::from_stream(futures::stream::iter(pieces))
+    })
 }
 
 async fn latest_all(State(service): State<Arc<Service>>, headers: HeaderMap) -> Response {
-    tagged(&headers, service.content.borrow().clone(), Fdv1Body::new)
+    let content = service.content.borrow().clone();
+    tagged(&headers, &content, || content.fdv1_body().into())
 }
 
 /// The body, or 304 to a client that names the tag of this content already.
 ///
 /// The tag names what a client holds once it has applied the body, so that it does not depend on
 /// the basis.
-fn tagged<B>(
-    headers: &HeaderMap,
-    content: Arc<Content>,
-    body: impl FnOnce(Arc<Content>) -> B,
-) -> Response
-where
-    B: Iterator<Item = Bytes> + Send + 'static,
-{
+fn tagged(headers: &HeaderMap, content: &Content, body: impl FnOnce() -> Body) -> Response {
     let tag = format!("\"{}\"", content.state());
     if has_tag(headers, &tag) {
         return (StatusCode::NOT_MODIFIED, [(header::ETAG, tag)]).into_response();
     }
-    let pieces = futures::stream::iter(body(content).map(Ok::<_, Infallible>));
     let headers = [(header::CONTENT_TYPE, "application/json".to_owned()), (header::ETAG, tag)];
-    (headers, Body::from_stream(pieces)).into_response()
+    (headers, body()).into_response()
 }
 
 fn has_tag(headers: &HeaderMap, tag: &str) -> bool {

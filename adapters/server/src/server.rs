@@ -6,6 +6,7 @@ use std::sync::{Arc, mpsc};
 use std::time::Duration;
 use std::{io, thread};
 
+use fdv2_core::model::Kind;
 use tokio::net::TcpListener;
 use tokio::sync::{oneshot, watch};
 use tokio::task::JoinHandle;
@@ -97,7 +98,7 @@ impl Server {
 
     /// How many flags are served now.
     pub fn flags(&self) -> usize {
-        self.content.borrow().live_flags()
+        self.content.borrow().live(Kind::Flag).count()
     }
 
     /// How many streams are open now.

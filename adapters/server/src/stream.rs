@@ -5,12 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use fdv2_core::protocol::encode::Message;
 use futures::Stream;
 use tokio::sync::watch;
 
 use crate::content::Content;
 use crate::control::{OpenStream, Orders};
-use crate::encode;
 use crate::transfer::Transfer;
 
 /// One client's stream.
@@ -94,6 +94,6 @@ impl Session {
 
 fn heartbeat() -> Bytes {
     let mut out = Vec::new();
-    encode::heartbeat(&mut out);
+    Message::Heartbeat.write_frame(&mut out);
     out.into()
 }

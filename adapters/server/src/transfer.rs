@@ -3,12 +3,16 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use fdv2_core::protocol::encode::Message;
+use fdv2_core::protocol::event::IntentCode;
 
-use crate::content::{Content, Need};
-use crate::encode::{self, Framing};
+use crate::content::{Content, Entry, Need};
 
 /// A piece is handed out once it has grown to this size.
-pub(crate) const PIECE_BYTES: usize = 16 << 10;
+const PIECE_BYTES: usize = 16 << 10;
+
+/// The id of the one payload there is.
+const PAYLOAD: &str = "flag-file";
 
 /// A transfer of FDv2 events. Holds the content and a place in it: a client that reads slowly
 /// costs no more memory than one that reads fast.
@@ -17,69 +21,104 @@ pub(crate) struct Transfer {
     content: Arc<Content>,
     need: Need,
     framing: Framing,
-    at: usize,
     phase: Phase,
+}
+
+/// How events are set apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Framing {
+    /// As frames of a stream.
+    Stream,
+    /// As elements of a poll body.
+    Poll,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
     Begin,
-    Items,
+    /// The place of the next item.
+    Items(usize),
     Done,
 }
 
 impl Transfer {
     /// What fills this need, framed for a stream.
     pub(crate) fn stream(content: Arc<Content>, need: Need) -> Self {
-        Self { content, need, framing: Framing::Stream, at: 0, phase: Phase::Begin }
+        Self { content, need, framing: Framing::Stream, phase: Phase::Begin }
     }
 
     /// What fills this need, as a poll body.
     pub(crate) fn poll(content: Arc<Content>, need: Need) -> Self {
-        Self { content, need, framing: Framing::Poll, at: 0, phase: Phase::Begin }
+        Self { content, need, framing: Framing::Poll, phase: Phase::Begin }
     }
 
-    fn begin(&mut self, out: &mut Vec<u8>) {
-        if self.framing == Framing::Poll {
-            out.extend_from_slice(br#"{"events":["#);
+    /// Writes the next event, or what stands around the events.
+    fn step(&self, out: &mut Vec<u8>) -> Phase {
+        match self.phase {
+            Phase::Begin => {
+                self.begin(out);
+                Phase::Items(0)
+            }
+            Phase::Items(at) => match self.content.entries().get(at) {
+                Some(entry) => {
+                    if entry.is_needed(self.need) {
+                        self.write(item(entry), out);
+                    }
+                    Phase::Items(at + 1)
+                }
+                None => {
+                    self.end(out);
+                    Phase::Done
+                }
+            },
+            Phase::Done => Phase::Done,
         }
-        let (code, reason) = match self.need {
-            Need::Full => ("xfer-full", "payload-missing"),
-            Need::ChangesSince(_) => ("xfer-changes", "stale"),
-            Need::Nothing => ("none", "up-to-date"),
-        };
-        encode::server_intent(self.framing, code, reason, out);
     }
 
-    /// Writes items until the piece is large enough, and returns whether that was all.
-    fn write_items(&mut self, out: &mut Vec<u8>) -> bool {
-        let content = self.content.clone();
-        while out.len() < PIECE_BYTES {
-            let Some(entry) = content.entries().get(self.at) else { return true };
-            self.at += 1;
-            if entry.is_needed(self.need) {
-                self.separate(out);
-                encode::item(self.framing, entry, out);
+    fn begin(&self, out: &mut Vec<u8>) {
+        let (code, reason) = match self.need {
+            Need::Full => (IntentCode::Full, "payload-missing"),
+            Need::ChangesSince(_) => (IntentCode::Changes, "stale"),
+            Need::Nothing => (IntentCode::None, "up-to-date"),
+        };
+        let target = self.content.number();
+        let intent = Message::ServerIntent { payload: PAYLOAD, target, code, reason };
+        match self.framing {
+            Framing::Stream => intent.write_frame(out),
+            Framing::Poll => {
+                out.extend_from_slice(br#"{"events":["#);
+                intent.write_element(out);
             }
         }
-        false
     }
 
-    fn end(&mut self, out: &mut Vec<u8>) {
+    fn end(&self, out: &mut Vec<u8>) {
         if self.need != Need::Nothing {
-            self.separate(out);
-            let (state, number) = (self.content.state(), self.content.number());
-            encode::payload_transferred(self.framing, &state, number, out);
+            let (state, version) = (self.content.state(), self.content.number());
+            self.write(Message::PayloadTransferred { state: &state, version }, out);
         }
         if self.framing == Framing::Poll {
             out.extend_from_slice(b"]}");
         }
     }
 
-    fn separate(&self, out: &mut Vec<u8>) {
-        if self.framing == Framing::Poll {
-            out.push(b',');
+    /// Writes an event that is not the first.
+    fn write(&self, message: Message<'_>, out: &mut Vec<u8>) {
+        match self.framing {
+            Framing::Stream => message.write_frame(out),
+            Framing::Poll => {
+                out.push(b',');
+                message.write_element(out);
+            }
         }
+    }
+}
+
+fn item(entry: &Entry) -> Message<'_> {
+    let (kind, key, version) = (entry.id.kind, &*entry.id.key, entry.version);
+    match entry.object() {
+        Some(object) => Message::PutObject { kind, key, version, object },
+        None => Message::DeleteObject { kind, key, version },
     }
 }
 
@@ -88,13 +127,8 @@ impl Iterator for Transfer {
 
     fn next(&mut self) -> Option<Bytes> {
         let mut out = Vec::new();
-        if self.phase == Phase::Begin {
-            self.begin(&mut out);
-            self.phase = Phase::Items;
-        }
-        if self.phase == Phase::Items && self.write_items(&mut out) {
-            self.end(&mut out);
-            self.phase = Phase::Done;
+        while out.len() < PIECE_BYTES && self.phase != Phase::Done {
+            self.phase = self.step(&mut out);
         }
         (!out.is_empty()).then(|| out.into())
     }

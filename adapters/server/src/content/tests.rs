@@ -65,7 +65,7 @@ fn a_load_that_changes_nothing_but_white_space_and_order_is_none() {
 fn a_flag_and_a_segment_may_share_a_key() {
     let one = first(r#"{"flagValues":{"a":1},"segments":{"a":{}}}"#);
     assert_eq!(one.entries().len(), 2);
-    assert_eq!(one.live_flags(), 1);
+    assert_eq!(one.live(Kind::Flag).count(), 1);
 }
 
 #[test]
@@ -89,4 +89,14 @@ fn too_many_deleted_items_are_forgotten_and_older_clients_get_everything() {
     assert_eq!(two.entries().len(), 1);
     assert_eq!(two.need_of(Some(&one.state())), Need::Full);
     assert_eq!(two.need_of(Some(&two.state())), Need::Nothing);
+}
+
+#[test]
+fn the_fdv1_body_has_live_items_by_kind() {
+    let one = first(r#"{"flagValues":{"a":1,"b":1},"segments":{"s":{"version":2}}}"#);
+    let two = edit(&one, r#"{"flags":{"a":{"version":5}},"segments":{"s":{"version":2}}}"#);
+    let expected =
+        r#"{"flags":{"a":{"key":"a","version":5}},"segments":{"s":{"key":"s","version":2}}}"#;
+    assert_eq!(two.fdv1_body(), expected);
+    assert_eq!(first(r#"{"flags":{}}"#).fdv1_body(), r#"{"flags":{},"segments":{}}"#);
 }

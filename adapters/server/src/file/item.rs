@@ -81,7 +81,7 @@ fn members(object: &str) -> Vec<Member<'_>> {
 }
 
 /// A string as JSON.
-pub(crate) fn quoted(text: &str) -> String {
+fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 

@@ -8,7 +8,7 @@ mod read;
 mod watch;
 
 pub use error::{FileError, Position};
-pub(crate) use item::{FileItem, ItemId, quoted};
+pub(crate) use item::{FileItem, ItemId};
 pub(crate) use watch::Watcher;
 
 /// The items of a good file, for tests.

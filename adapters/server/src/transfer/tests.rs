@@ -1,7 +1,6 @@
 use serde_json::{Value, json};
 
 use super::*;
-use crate::fdv1::Fdv1Body;
 use crate::file::parse_items;
 
 fn text(pieces: impl Iterator<Item = Bytes>) -> String {
@@ -69,24 +68,12 @@ fn a_stream_frames_each_event_on_one_line_of_data() {
 }
 
 #[test]
-fn the_fdv1_body_has_live_items_by_kind() {
-    let body: Value = serde_json::from_str(&text(Fdv1Body::new(two_loads()))).unwrap();
-    let keys = |kind: &str| body[kind].as_object().unwrap().keys().cloned().collect::<Vec<_>>();
-    assert_eq!(keys("flags"), ["a", "b"]);
-    assert_eq!(keys("segments"), ["s \"1\""]);
-    let empty = Arc::new(Content::first("run", parse_items(r#"{"flags":{}}"#)));
-    assert_eq!(text(Fdv1Body::new(empty)), r#"{"flags":{},"segments":{}}"#);
-}
-
-#[test]
 fn large_bodies_come_in_pieces() {
     let values: Vec<String> = (0..2000).map(|key| format!("\"{key}\":\"{key}\"")).collect();
     let items = parse_items(&format!(r#"{{"flagValues":{{{}}}}}"#, values.join(",")));
     let content = Arc::new(Content::first("run", items));
-    let pieces: Vec<_> = Transfer::stream(content.clone(), Need::Full).collect();
+    let pieces: Vec<_> = Transfer::stream(content, Need::Full).collect();
     assert!(pieces.len() > 5 && pieces.iter().all(|piece| piece.len() < 2 * PIECE_BYTES));
     let puts = text(pieces.into_iter()).matches("put-object").count();
     assert_eq!(puts, 2000);
-    let body: Value = serde_json::from_str(&text(Fdv1Body::new(content))).unwrap();
-    assert_eq!(body["flags"].as_object().unwrap().len(), 2000);
 }
