@@ -9,6 +9,7 @@ use bytes::Bytes;
 
 use crate::protocol::Selector;
 use crate::snapshot::{ChangeSet, FlagsChanged, Garbage, Snapshot};
+use crate::source::Oddity;
 use crate::status::{Readiness, SourceError, SourceStatus};
 use crate::time::Instant;
 
@@ -90,8 +91,10 @@ pub enum TransportErrorKind {
     Connect,
     /// The connection broke, or the body ended early.
     Broken,
-    /// The bytes are not what the headers say (compression, framing), or the head is too large.
+    /// The bytes are not what the headers say (compression, framing).
     Malformed,
+    /// The head is larger than the transport takes (B 1.13).
+    HeadTooLarge,
 }
 
 /// What a custom source tells (B 3.12).
@@ -204,6 +207,8 @@ pub enum Update {
     FlagsChanged(FlagsChanged),
     /// Another source runs from now on.
     SourceSwitched(SourceSwitched),
+    /// A peer did something that makes no sense, for the first time (B 1.1, 1.4).
+    Odd(Oddity),
     /// Closed: nothing follows (B 10).
     Stopped,
 }

@@ -17,7 +17,12 @@ pub mod time;
 
 mod chunks;
 mod limits;
+mod outbox;
+mod policy;
+mod rng;
+mod source;
 mod system;
+mod timer;
 
 pub use config::{Config, ConfigBuilder, ConfigError};
 pub use effect::{
@@ -27,5 +32,6 @@ pub use effect::{
 pub use limits::Limits;
 pub use protocol::Selector;
 pub use snapshot::Snapshot;
+pub use source::Oddity;
 pub use system::DataSystem;
 pub use time::Instant;

@@ -1,5 +1,6 @@
 //! Collecting settings, and refusing contradictions.
 
+use std::fmt;
 use std::sync::Arc;
 
 use http::{HeaderMap, HeaderName, HeaderValue, header};
@@ -22,8 +23,12 @@ const RESERVED: [HeaderName; 7] = [
     header::ACCEPT_ENCODING,
 ];
 
-/// Collects the settings of a [`Config`].
-#[derive(Clone, Debug)]
+/// The longest filter key that is accepted, in bytes.
+const MAX_FILTER: usize = 8 << 10;
+
+/// Collects the settings of a [`Config`]. Shows none of them in `Debug`: what is not checked yet
+/// may hold a secret in the wrong place.
+#[derive(Clone)]
 pub struct ConfigBuilder {
     sdk_key: Result<Option<SdkKey>, ConfigError>,
     is_offline: bool,
@@ -109,7 +114,7 @@ impl ConfigBuilder {
         self
     }
 
-    /// A header to send with every request.
+    /// A header to send with every request. Its value does not show in `Debug`.
     pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.headers.push((name.into(), value.into()));
         self
@@ -181,10 +186,21 @@ impl ConfigBuilder {
                  source; add a synchronizer, or take it out",
             );
         }
-        if self.timing.interruption_tolerated >= self.timing.recovery_after {
-            return refuse("interruption_tolerated must be shorter than recovery_after");
+        let mut sources = self.initializers.iter().chain(&self.synchronizers);
+        let asks_server = sources.any(|source| !matches!(source, Source::Custom(_)));
+        if asks_server && !self.is_offline && matches!(self.sdk_key, Ok(None)) {
+            return refuse("a server cannot be asked without an SDK key; begin with one");
+        }
+        if self.filter.as_ref().is_some_and(|filter| filter.len() > MAX_FILTER) {
+            return refuse("the payload filter's key is longer than 8 KiB; shorten it");
         }
         Ok(())
+    }
+}
+
+impl fmt::Debug for ConfigBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ConfigBuilder").finish_non_exhaustive()
     }
 }
 
@@ -242,7 +258,8 @@ fn check_headers(headers: &[(String, String)]) -> Result<HeaderMap, ConfigError>
     for (name, value) in headers {
         let refused = || ConfigError::Header(name.clone());
         let parsed_name: HeaderName = name.parse().map_err(|_| refused())?;
-        let parsed_value = HeaderValue::from_str(value).map_err(|_| refused())?;
+        let mut parsed_value = HeaderValue::from_str(value).map_err(|_| refused())?;
+        parsed_value.set_sensitive(true);
         if RESERVED.contains(&parsed_name) {
             return Err(refused());
         }

@@ -1,5 +1,7 @@
 //! Base URLs.
 
+use std::fmt;
+
 use url::Url;
 
 use super::ConfigError;
@@ -10,7 +12,7 @@ const MAX_URL: usize = 8 << 10;
 /// Where the services are. A source's own base URL goes first.
 ///
 /// A base URL may carry a path, and a slash at its end makes no difference (B 11.3).
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Endpoints {
     /// Serves `/sdk/stream`.
     pub streaming: String,
@@ -35,6 +37,25 @@ impl Endpoints {
     }
 }
 
+impl fmt::Debug for Endpoints {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Endpoints")
+            .field("streaming", &Shown(&self.streaming))
+            .field("polling", &Shown(&self.polling))
+            .finish()
+    }
+}
+
+/// A base URL as it may be shown: not at all if it could hold a password (B 11.1).
+pub(super) struct Shown<'a>(pub(super) &'a str);
+
+impl fmt::Debug for Shown<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = if self.0.contains('@') { "(hidden: it holds an @)" } else { self.0 };
+        fmt::Debug::fmt(text, f)
+    }
+}
+
 /// Checks a base URL and returns it parsed, its path without the slash at the end.
 pub(super) fn parse(what: &'static str, text: &str) -> Result<Url, ConfigError> {
     let refuse = |why: &str| Err(ConfigError::BaseUrl { what, why: why.to_owned() });
@@ -56,5 +77,8 @@ pub(super) fn parse(what: &'static str, text: &str) -> Result<Url, ConfigError> 
     url.set_fragment(None);
     let path = url.path().trim_end_matches('/').to_owned();
     url.set_path(&path);
+    if url.as_str().parse::<http::Uri>().is_err() {
+        return refuse("it holds a character that cannot be sent; percent-encode it");
+    }
     Ok(url)
 }

@@ -7,6 +7,9 @@ mod secret;
 mod source;
 mod timing;
 
+#[cfg(test)]
+mod tests;
+
 pub use builder::ConfigBuilder;
 pub use endpoints::Endpoints;
 pub use error::ConfigError;

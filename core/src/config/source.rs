@@ -1,7 +1,10 @@
 //! The sources of data, as configured.
 
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
+
+use super::endpoints::Shown;
 
 /// A configured source of data.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,10 +48,19 @@ impl From<Custom> for Source {
 }
 
 /// A streaming source.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Streaming {
     pub(crate) base_url: Option<String>,
     pub(crate) initial_retry_delay: Duration,
+}
+
+impl fmt::Debug for Streaming {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Streaming")
+            .field("base_url", &self.base_url.as_deref().map(Shown))
+            .field("initial_retry_delay", &self.initial_retry_delay)
+            .finish()
+    }
 }
 
 impl Default for Streaming {
@@ -77,10 +89,19 @@ impl Streaming {
 }
 
 /// A polling source, FDv2 or FDv1.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Polling {
     pub(crate) base_url: Option<String>,
     pub(crate) interval: Duration,
+}
+
+impl fmt::Debug for Polling {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Polling")
+            .field("base_url", &self.base_url.as_deref().map(Shown))
+            .field("interval", &self.interval)
+            .finish()
+    }
 }
 
 impl Default for Polling {

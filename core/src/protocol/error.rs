@@ -21,6 +21,7 @@ enum Fault {
     Protocol,
     Limit,
     MissingBase,
+    BaselessNone,
     Undecodable,
 }
 
@@ -60,8 +61,9 @@ impl InvalidData {
 
     /// `intent` needs data that is not held, or that the server was not told of (B 1.14).
     pub fn missing_base(intent: &str) -> Self {
+        let fault = if intent == "none" { Fault::BaselessNone } else { Fault::MissingBase };
         Self::new(
-            Fault::MissingBase,
+            fault,
             format_args!("the server sent {intent} but no data is held that it could refer to"),
         )
     }
@@ -76,10 +78,15 @@ impl InvalidData {
         &self.message
     }
 
-    /// Whether an intent without a base is all that is wrong. To an initializer a `none` of this
-    /// kind only means: next (B 1.14).
+    /// Whether an intent without a base is all that is wrong (B 1.14).
     pub fn is_missing_base(&self) -> bool {
-        self.fault == Fault::MissingBase
+        matches!(self.fault, Fault::MissingBase | Fault::BaselessNone)
+    }
+
+    /// Whether a `none` without a base is all that is wrong. To an initializer it only means:
+    /// next (B 1.14).
+    pub fn is_baseless_none(&self) -> bool {
+        self.fault == Fault::BaselessNone
     }
 
     /// Whether undecodable objects are all that is wrong, so that the rest can be salvaged

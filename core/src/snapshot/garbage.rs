@@ -60,6 +60,12 @@ impl Garbage {
         self
     }
 
+    /// The same but for snapshots, which stay held elsewhere.
+    pub(super) fn without_snapshots(mut self) -> Self {
+        self.0.retain(|part| !matches!(part, Part::Snapshot(_)));
+        self
+    }
+
     /// Whether there is nothing to free.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

@@ -57,6 +57,13 @@ pub struct Commit {
     pub salvaged: Option<InvalidData>,
 }
 
+impl Commit {
+    /// What is to be freed if it never becomes visible. What it was based on stays held.
+    pub(crate) fn abandon(self) -> Garbage {
+        self.garbage.without_snapshots().and(Garbage::snapshot(self.snapshot))
+    }
+}
+
 impl Staging {
     /// Everything is replaced.
     pub(crate) fn full(base: &Arc<Snapshot>, may_salvage: bool) -> Self {

@@ -1,5 +1,11 @@
 //! What the outside is told of the data system's health (B 6).
 
+mod readiness;
+mod source;
+
+pub(crate) use readiness::Ready;
+pub(crate) use source::Status;
+
 use std::sync::Arc;
 
 use crate::time::Instant;

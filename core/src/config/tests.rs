@@ -1,0 +1,129 @@
+use std::time::Duration;
+
+use super::*;
+
+fn refused(builder: ConfigBuilder) -> ConfigError {
+    builder.build().unwrap_err()
+}
+
+/// B 11.1, 11.2, and case H01: the key text is in no error and no Debug.
+#[test]
+fn a_key_that_cannot_be_a_header_is_refused_without_being_shown() {
+    for key in ["sdk-s3cret\n", "sdk-s3cret b\u{7}", "sdk-s3cret-é", "", "sdk s3cret"] {
+        let builder = Config::builder(key);
+        assert!(!format!("{builder:?}").contains("s3cret"));
+        let error = refused(builder);
+        assert_eq!(error, ConfigError::SdkKey);
+        assert!(!format!("{error} {error:?}").contains("s3cret"));
+    }
+    let config = Config::builder("sdk-s3cret").build().unwrap();
+    assert!(!format!("{config:?}").contains("s3cret"));
+    assert_eq!(config.sdk_key().unwrap().expose(), "sdk-s3cret");
+    assert!(config.sdk_key().unwrap().header_value().is_sensitive());
+}
+
+/// B 11.2, and case H02: each bad base URL is a clear error, and a password in one never shows.
+#[test]
+fn a_bad_base_url_is_refused() {
+    let long = format!("http://h/{}", "a".repeat(9_000));
+    let bad = [
+        "::bad",
+        "",
+        "h:1",
+        "ftp://h",
+        "http://",
+        "http://u:s3cret@h",
+        "http://h:0",
+        "http://h:99999",
+        &long,
+    ];
+    for url in bad {
+        let error = refused(Config::builder("k").endpoints(Endpoints::relay(url)));
+        assert!(matches!(error, ConfigError::BaseUrl { .. }), "{url}: {error:?}");
+        assert!(!format!("{error} {error:?}").contains("s3cret"));
+        let own = Config::custom("k").synchronizer(Streaming::new().base_url(url));
+        assert!(matches!(refused(own), ConfigError::BaseUrl { .. }), "{url}");
+        let stream = Streaming::new().base_url(url);
+        let poll = Polling::new().base_url(url);
+        let shown = format!("{stream:?} {poll:?} {:?}", Endpoints::relay(url));
+        assert!(!shown.contains("s3cret"));
+    }
+    let builder = Config::builder("k").endpoints(Endpoints::relay("http://u:s3cret@h"));
+    assert!(!format!("{builder:?}").contains("s3cret"));
+}
+
+/// B 11.3, and case H02.
+#[test]
+fn a_base_url_may_carry_a_path_and_a_trailing_slash() {
+    for (base, url) in [
+        ("http://h:1", "http://h:1/sdk/stream"),
+        ("http://h:1/", "http://h:1/sdk/stream"),
+        ("http://h:1/relay", "http://h:1/relay/sdk/stream"),
+        ("http://h:1/relay//", "http://h:1/relay/sdk/stream"),
+        ("http://h:1/relay?x=1", "http://h:1/relay/sdk/stream?x=1"),
+    ] {
+        let config = Config::streaming("k").endpoints(Endpoints::relay(base)).build().unwrap();
+        let resolved = &config.inner().synchronizers[0];
+        assert_eq!(resolved.url.as_ref().unwrap().as_str(), url);
+    }
+}
+
+/// A source's own base URL is its alone (case V11).
+#[test]
+fn each_source_has_its_own_address() {
+    let config = Config::custom("k")
+        .initializer(Polling::new().base_url("http://poll"))
+        .synchronizer(Streaming::new().base_url("http://stream"))
+        .fdv1(Polling::new().base_url("http://fdv1"))
+        .build()
+        .unwrap();
+    let url = |resolved: &ResolvedSource| resolved.url.as_ref().unwrap().to_string();
+    assert_eq!(url(&config.inner().initializers[0]), "http://poll/sdk/poll");
+    assert_eq!(url(&config.inner().synchronizers[0]), "http://stream/sdk/stream");
+    assert_eq!(url(config.inner().fdv1.as_ref().unwrap()), "http://fdv1/sdk/latest-all");
+}
+
+/// B 11.2.
+#[test]
+fn settings_that_contradict_each_other_are_refused() {
+    let is_contradiction = |builder| matches!(refused(builder), ConfigError::Contradiction(_));
+    assert!(is_contradiction(Config::custom("k").initializer(Streaming::new())));
+    assert!(is_contradiction(Config::custom("k").fdv1(Polling::new())));
+    let keyless = Config::offline().set_offline(false);
+    assert!(keyless.clone().build().is_ok());
+    assert!(is_contradiction(keyless.synchronizer(Polling::new())));
+    assert!(is_contradiction(Config::builder("k").filter("f".repeat(9_000))));
+}
+
+/// B 8.2: no setting makes a hot loop.
+#[test]
+fn a_zero_or_endless_duration_and_a_zero_limit_are_refused() {
+    for duration in [Duration::ZERO, Duration::MAX] {
+        let stream = Streaming::new().initial_retry_delay(duration);
+        let builder = Config::custom("k").synchronizer(stream);
+        assert!(matches!(refused(builder), ConfigError::Duration { .. }));
+        let builder = Config::custom("k").synchronizer(Polling::new().interval(duration));
+        assert!(matches!(refused(builder), ConfigError::Duration { .. }));
+        let builder = Config::builder("k").adjust_timing(|timing| timing.head = duration);
+        assert!(matches!(refused(builder), ConfigError::Duration { .. }));
+    }
+    let limits = Limits { event_bytes: 0, ..Limits::default() };
+    assert_eq!(refused(Config::builder("k").limits(limits)), ConfigError::Limit("event_bytes"));
+}
+
+/// B 11.2: our own headers cannot be set from outside, nor ones that cannot be sent; a header's
+/// value is in no error.
+#[test]
+fn a_header_that_is_ours_or_cannot_be_sent_is_refused() {
+    for (name, value) in [("Authorization", "s3cret"), ("bad name", "s3cret"), ("x", "s3cret\n")] {
+        let error = refused(Config::builder("k").header(name, value));
+        assert_eq!(error, ConfigError::Header(name.into()));
+    }
+    assert!(Config::builder("k").header("X-LaunchDarkly-Wrapper", "w/1").build().is_ok());
+}
+
+/// B 6.8: offline needs no SDK key.
+#[test]
+fn offline_needs_no_key() {
+    assert!(Config::offline().build().unwrap().sdk_key().is_none());
+}

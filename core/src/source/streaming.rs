@@ -1,0 +1,130 @@
+//! The body of a stream.
+
+use bytes::Bytes;
+
+use super::directive::Directive;
+use super::exchange::{Exchange, Told};
+use super::{End, Failure, Look, Report};
+use crate::snapshot::Garbage;
+use crate::sse::{Frame, Parser};
+use crate::time::Instant;
+
+/// What has come of a stream, and what it means so far.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct StreamResponse {
+    parser: Parser,
+    exchange: Exchange,
+    /// The last progress, or the opening of the transfer if that is later.
+    progress: Instant,
+    /// Bytes came in that were not yet looked at for progress.
+    has_input: bool,
+    /// A goodbye that ordered a fallback has been reported, its end has not.
+    is_leaving: bool,
+}
+
+impl StreamResponse {
+    pub(crate) fn new(carries_basis: bool, look: Look<'_>) -> Self {
+        Self {
+            parser: Parser::new(look.limits.event_bytes),
+            exchange: Exchange::new(carries_basis, look.limits),
+            progress: look.now,
+            has_input: false,
+            is_leaving: false,
+        }
+    }
+
+    pub(crate) fn push(&mut self, bytes: Bytes) {
+        self.has_input = true;
+        self.parser.push(bytes);
+    }
+
+    pub(crate) fn open_progress(&self) -> Option<Instant> {
+        self.exchange.is_open().then_some(self.progress)
+    }
+
+    pub(crate) fn into_garbage(self) -> Garbage {
+        self.exchange.into_garbage()
+    }
+
+    /// The next report of the frames that are complete; last, whether an unfinished one grew.
+    pub(crate) fn next_report(&mut self, look: Look<'_>) -> Option<Report> {
+        if self.is_leaving {
+            return Some(Report::Ended(End::Goodbye));
+        }
+        loop {
+            if let Some(aside) = self.exchange.next_aside() {
+                return Some(aside);
+            }
+            match self.read(look) {
+                Ok(Some(Read::Event(told))) => {
+                    if let Some(report) = self.report(told, look.now) {
+                        return Some(report);
+                    }
+                }
+                Ok(Some(Read::Retry(report))) => return Some(report),
+                Ok(Some(Read::Comment)) => {}
+                Ok(None) => return self.partial_progress(look.now),
+                Err(failure) => return Some(failure.into()),
+            }
+        }
+    }
+
+    fn read(&mut self, look: Look<'_>) -> Result<Option<Read>, Failure> {
+        match self.parser.next() {
+            Ok(Some(Frame::Event { name, data })) => {
+                self.exchange.on_event(look, name, data).map(|told| Some(Read::Event(told)))
+            }
+            Ok(Some(Frame::Retry(delay))) => Ok(Some(Read::Retry(Report::RetryDelay(delay)))),
+            Ok(Some(Frame::Comment)) => Ok(Some(Read::Comment)),
+            Ok(None) => Ok(None),
+            Err(error) => Err(Failure::invalid_data(error.to_string())),
+        }
+    }
+
+    fn report(&mut self, told: Told, now: Instant) -> Option<Report> {
+        match told {
+            Told::Nothing => None,
+            Told::Opened => {
+                self.progress = now;
+                None
+            }
+            Told::Collected => {
+                self.progress = now;
+                Some(Report::Progress)
+            }
+            Told::Unchanged => Some(Report::Unchanged),
+            Told::Completed(commit) => Some(Report::Committed(commit)),
+            Told::Aborted => Some(Report::Aborted),
+            Told::Goodbye(directive) => Some(self.goodbye(directive)),
+        }
+    }
+
+    fn goodbye(&mut self, directive: Option<Directive>) -> Report {
+        match directive {
+            Some(directive) => {
+                self.is_leaving = true;
+                Report::Directed(directive)
+            }
+            None => Report::Ended(End::Goodbye),
+        }
+    }
+
+    /// While a transfer is open, each byte of an event that belongs to it is progress.
+    fn partial_progress(&mut self, now: Instant) -> Option<Report> {
+        let has_input = std::mem::take(&mut self.has_input);
+        let has_grown = self.parser.open_event().is_some_and(|event| {
+            event.fresh > 0 && matches!(event.name, Some("put-object" | "delete-object"))
+        });
+        if !has_input || !has_grown || !self.exchange.is_open() {
+            return None;
+        }
+        self.progress = now;
+        Some(Report::Progress)
+    }
+}
+
+enum Read {
+    Event(Told),
+    Retry(Report),
+    Comment,
+}
