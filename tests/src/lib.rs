@@ -1,1 +1,4 @@
 //! Harness.
+
+#[cfg(feature = "adapters")]
+pub mod server;

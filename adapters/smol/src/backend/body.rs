@@ -46,7 +46,7 @@ pub(super) async fn exchange(
     };
     let (parts, incoming) = response.map_err(failure)?.into_parts();
     let mut head = ResponseHead { status: parts.status.as_u16(), headers: parts.headers };
-    let is_compressed = !incoming.is_end_stream() && take_gzip(&mut head.headers);
+    let is_compressed = take_gzip(&mut head.headers) && !incoming.is_end_stream();
     let connection = State::Open(connection);
     let body = ResponseBody { connection, incoming, chunk: Bytes::new(), _sender: sender };
     Ok((head, if is_compressed { decompressed(body) } else { Body::from_reader(body, None) }))

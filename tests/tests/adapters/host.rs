@@ -1,0 +1,157 @@
+//! The runtimes under test, and requests on them.
+
+use std::future::Future;
+use std::time::{Duration, Instant};
+
+use async_io::Timer;
+use fdv2_client::Transport;
+use fdv2_client::tls::rustls::ClientConfig;
+use fdv2_client::tls::tls_config;
+use fdv2_core::{Limits, Outcome, Request, ResponseHead, TransportError};
+use fdv2_smol::SurfTransport;
+use fdv2_tokio::ReqwestTransport;
+use futures::future::{Either, select};
+use futures::stream::{BoxStream, StreamExt};
+use tokio::runtime::{Builder, Runtime};
+
+/// Far more than a quiet machine needs for anything here.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A runtime.
+pub(crate) enum Host {
+    Tokio(Runtime),
+    Smol,
+}
+
+impl Host {
+    pub(crate) fn tokio_multi_thread() -> Self {
+        let mut builder = Builder::new_multi_thread();
+        Self::Tokio(builder.worker_threads(2).enable_all().build().unwrap())
+    }
+
+    pub(crate) fn tokio_current_thread() -> Self {
+        Self::Tokio(Builder::new_current_thread().enable_all().build().unwrap())
+    }
+
+    pub(crate) fn smol() -> Self {
+        Self::Smol
+    }
+
+    /// Runs `future` on this runtime, for a bounded time.
+    pub(crate) fn run<T>(&self, future: impl Future<Output = T>) -> T {
+        let future = within(PATIENCE, future);
+        match self {
+            Self::Tokio(runtime) => runtime.block_on(future),
+            Self::Smol => smol::block_on(future),
+        }
+    }
+
+    /// This runtime's HTTP client as a user gets it.
+    pub(crate) fn transport(&self) -> Box<dyn Transport> {
+        self.transport_with(tls_config([]).unwrap(), Limits::default().head_bytes)
+    }
+
+    pub(crate) fn transport_with(
+        &self,
+        tls: ClientConfig,
+        head_bytes: usize,
+    ) -> Box<dyn Transport> {
+        match self {
+            Self::Tokio(_) => Box::new(ReqwestTransport::new(tls, head_bytes).unwrap()),
+            Self::Smol => Box::new(SurfTransport::new(tls, head_bytes)),
+        }
+    }
+
+    /// Fetches `url` to the end.
+    pub(crate) fn fetch(&self, url: &str) -> Fetched {
+        let transport = self.transport();
+        self.run(fetch(&*transport, get(url)))
+    }
+}
+
+async fn within<T>(time: Duration, future: impl Future<Output = T>) -> T {
+    match select(Box::pin(future), Timer::after(time)).await {
+        Either::Left((output, _)) => output,
+        Either::Right(_) => panic!("not done within {time:?}"),
+    }
+}
+
+/// Waits until `is_so`, for a bounded time.
+pub(crate) async fn eventually(what: &str, mut is_so: impl FnMut() -> bool) {
+    let begun = Instant::now();
+    while !is_so() {
+        assert!(begun.elapsed() < PATIENCE, "never happened: {what}");
+        Timer::after(Duration::from_millis(2)).await;
+    }
+}
+
+/// A request as the core makes one.
+pub(crate) fn get(url: &str) -> Request {
+    get_with(url, &[])
+}
+
+pub(crate) fn get_with(url: &str, headers: &[(&str, &[u8])]) -> Request {
+    let mut request = http::Request::get(url);
+    for (name, value) in headers {
+        request = request.header(*name, *value);
+    }
+    Request(request.body(()).unwrap())
+}
+
+/// All that came of a request.
+#[derive(Debug)]
+pub(crate) struct Fetched {
+    pub(crate) head: Option<ResponseHead>,
+    pub(crate) body: Vec<u8>,
+    pub(crate) end: Result<(), TransportError>,
+}
+
+impl Fetched {
+    pub(crate) fn text(&self) -> &str {
+        std::str::from_utf8(&self.body).unwrap()
+    }
+
+    pub(crate) fn status(&self) -> Option<u16> {
+        self.head.as_ref().map(|head| head.status)
+    }
+
+    pub(crate) fn header(&self, name: &str) -> Option<&[u8]> {
+        Some(self.head.as_ref()?.headers.get(name)?.as_bytes())
+    }
+}
+
+/// Sends `request` and reads everything, in the order that a transport owes.
+pub(crate) async fn fetch(transport: &dyn Transport, request: Request) -> Fetched {
+    let mut outcomes = transport.send(request);
+    let mut head = None;
+    let mut body = Vec::new();
+    let end = loop {
+        match outcomes.next().await.expect("an end comes before the stream ends") {
+            Outcome::ResponseHead(came) => {
+                assert!(head.is_none() && body.is_empty(), "a second head, or a late one");
+                head = Some(came);
+            }
+            Outcome::ResponseChunk(bytes) => {
+                assert!(head.is_some(), "a chunk before the head");
+                body.extend_from_slice(&bytes);
+            }
+            Outcome::ResponseEnd(end) => break end,
+            other => panic!("not an outcome of a request: {other:?}"),
+        }
+    };
+    assert_eq!(outcomes.next().await, None, "something came after the end");
+    Fetched { head, body, end }
+}
+
+/// Reads chunks until the body so far ends with `text`.
+pub(crate) async fn read_until(outcomes: &mut BoxStream<'static, Outcome>, text: &str) -> String {
+    let mut body = Vec::new();
+    while !body.ends_with(text.as_bytes()) {
+        match outcomes.next().await {
+            Some(Outcome::ResponseHead(_)) => {}
+            Some(Outcome::ResponseChunk(bytes)) => body.extend_from_slice(&bytes),
+            other => panic!("{other:?} instead of {text:?}"),
+        }
+    }
+    String::from_utf8(body).unwrap()
+}
