@@ -26,6 +26,8 @@ struct Step {
     others: Vec<Update>,
     effects: Vec<Command>,
     garbage: Garbage,
+    /// Nothing follows it.
+    stopped: Option<Update>,
 }
 
 impl Outbox {
@@ -59,7 +61,7 @@ impl Outbox {
     }
 
     pub(crate) fn stopped(&mut self) {
-        self.step.others.push(Update::Stopped);
+        self.step.stopped = Some(Update::Stopped);
     }
 
     /// A start or a cancel.
@@ -86,6 +88,7 @@ impl Outbox {
         if !garbage.is_empty() {
             self.queue.push_back(Command::Discard(garbage));
         }
+        self.queue.extend(self.step.stopped.take().map(emit));
     }
 
     pub(crate) fn queue(&mut self) -> &mut VecDeque<Command> {
