@@ -109,7 +109,7 @@ impl HttpAttempt {
     }
 
     fn accept_head(&mut self, look: Look<'_>, head: &ResponseHead) {
-        let directive = Directive::from_headers(&head.headers);
+        let directive = self.directive(&head.headers);
         self.reports.extend(directive.map(Report::Directed));
         let next = if head_bytes(&head.headers) > look.limits.head_bytes {
             Err(Failure::invalid_data("the response head is over its limit"))
@@ -121,6 +121,14 @@ impl HttpAttempt {
         match next {
             Ok(redirected) => self.reports.extend(redirected),
             Err(failure) => self.reports.push_back(failure.into()),
+        }
+    }
+
+    /// One on an FDv1 response is ignored (B 5.6).
+    fn directive(&self, headers: &HeaderMap) -> Option<Directive> {
+        match self.protocol {
+            Protocol::Stream | Protocol::Poll => Directive::from_headers(headers),
+            Protocol::Fdv1 => None,
         }
     }
 
