@@ -5,7 +5,7 @@ use bytes::Bytes;
 use super::directive::Directive;
 use super::exchange::{Exchange, Told};
 use super::{End, Failure, Look, Report};
-use crate::snapshot::Garbage;
+use crate::snapshot::{Commit, Garbage};
 use crate::sse::{Frame, Parser};
 use crate::time::Instant;
 
@@ -18,8 +18,9 @@ pub(crate) struct StreamResponse {
     progress: Instant,
     /// Bytes came in that were not yet looked at for progress.
     has_input: bool,
-    /// A goodbye that ordered a fallback has been reported, its end has not.
-    is_leaving: bool,
+    /// How the attempt ends, where something was to be reported before: a goodbye's directive, or
+    /// what a salvage applied.
+    end: Option<End>,
 }
 
 impl StreamResponse {
@@ -29,7 +30,7 @@ impl StreamResponse {
             exchange: Exchange::new(carries_basis, look.limits),
             progress: look.now,
             has_input: false,
-            is_leaving: false,
+            end: None,
         }
     }
 
@@ -48,8 +49,8 @@ impl StreamResponse {
 
     /// The next report of the frames that are complete; last, whether an unfinished one grew.
     pub(crate) fn next_report(&mut self, look: Look<'_>) -> Option<Report> {
-        if self.is_leaving {
-            return Some(Report::Ended(End::Goodbye));
+        if let Some(end) = self.end.take() {
+            return Some(Report::Ended(end));
         }
         loop {
             if let Some(aside) = self.exchange.next_aside() {
@@ -93,16 +94,22 @@ impl StreamResponse {
                 Some(Report::Progress)
             }
             Told::Unchanged => Some(Report::Unchanged),
-            Told::Completed(commit) => Some(Report::Committed(commit)),
+            Told::Completed(commit) => Some(self.completed(commit)),
             Told::Aborted => Some(Report::Aborted),
             Told::Goodbye(directive) => Some(self.goodbye(directive)),
         }
     }
 
+    /// What was salvaged is applied, and is invalid data all the same (B 1.15).
+    fn completed(&mut self, commit: Commit) -> Report {
+        self.end = commit.salvaged.clone().map(|error| End::Failed(error.into()));
+        Report::Committed(commit)
+    }
+
     fn goodbye(&mut self, directive: Option<Directive>) -> Report {
         match directive {
             Some(directive) => {
-                self.is_leaving = true;
+                self.end = Some(End::Goodbye);
                 Report::Directed(directive)
             }
             None => Report::Ended(End::Goodbye),

@@ -20,8 +20,13 @@ impl DataSystem {
         let look = Look { now, held: &self.held, limits: self.config.limits() };
         live.attempt.accept(look, outcome);
         while let Some(report) = self.next_report(now) {
+            // A salvage and the failure that it is are one step (B 1.15, 6.3).
+            let is_salvage =
+                matches!(&report, Report::Committed(commit) if commit.salvaged.is_some());
             self.on_report(now, report);
-            self.outbox.flush();
+            if !is_salvage {
+                self.outbox.flush();
+            }
         }
     }
 
