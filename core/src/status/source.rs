@@ -70,7 +70,8 @@ impl Status {
         state: SourceState,
         error: Option<SourceError>,
     ) -> Option<SourceStatus> {
-        if self.0.state == state && error.is_none() {
+        let is_old = error.is_none() || error == self.0.last_error;
+        if self.0.state == state && is_old {
             return None;
         }
         if self.0.state != state {
