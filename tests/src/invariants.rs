@@ -1,0 +1,220 @@
+//! What holds after every step, whatever the peers do. Each is one function, named for what it says.
+
+use std::time::Duration;
+
+use fdv2_core::effect::Update;
+use fdv2_core::status::{Readiness, SourceState};
+use fdv2_core::{Command, DataSystem, Deadline, Effect, EffectId, Event, Instant, Outcome};
+
+use crate::sim::{Asked, World};
+
+/// One call of `handle` with what was known before and after it.
+#[derive(Debug)]
+pub struct Step<'a> {
+    /// When.
+    pub now: Instant,
+    /// What went in.
+    pub event: &'a Event,
+    /// What came out.
+    pub commands: &'a [Command],
+    /// What was known before, the end of an effect told by `event` included.
+    pub before: &'a World,
+    /// What is known now.
+    pub after: &'a World,
+    /// The deadline before.
+    pub deadline_before: Option<Deadline>,
+    /// The deadline now.
+    pub deadline_after: Option<Deadline>,
+    /// Whether it is right that nothing runs: no synchronizer was configured.
+    pub may_idle: bool,
+}
+
+/// Checks everything that one step can show.
+pub fn check(step: &Step<'_>) {
+    at_most_one_effect_is_live_per_lane_and_ids_never_repeat(step);
+    statuses_take_only_legal_transitions(step);
+    readiness_takes_only_legal_transitions(step);
+    something_runs_or_a_timer_is_armed(step);
+    nothing_follows_stopped(step);
+    updates_come_in_order(step);
+    the_basis_describes_the_data_held(step);
+    a_tick_at_its_deadline_does_something(step);
+}
+
+/// Invariant 1.
+pub fn at_most_one_effect_is_live_per_lane_and_ids_never_repeat(step: &Step<'_>) {
+    let mut live = step.before.live.clone();
+    let mut newest = step.before.newest.clone();
+    for command in step.commands {
+        match command {
+            Command::Start { id, .. } => {
+                let running = live.insert(id.lane, *id);
+                assert_eq!(running, None, "{id:?} was started over a live effect");
+                let last = newest.insert(id.lane, id.generation);
+                assert!(last < Some(id.generation), "{id:?} is not newer than {last:?}");
+            }
+            Command::Cancel { id } => {
+                let cancelled = live.remove(&id.lane);
+                assert_eq!(cancelled, Some(*id), "{id:?} was cancelled and is not live");
+            }
+            Command::Emit(_) | Command::Discard(_) => {}
+        }
+    }
+}
+
+/// Invariant 2. `dead` names an effect that is over.
+pub fn an_outcome_for_a_dead_effect_changes_nothing(
+    now: Instant,
+    system: &DataSystem,
+    dead: EffectId,
+) {
+    for outcome in [
+        Outcome::ResponseChunk("data: x\n\n".into()),
+        Outcome::ResponseEnd(Ok(())),
+        Outcome::SourceUpdate(fdv2_core::SourceUpdate::Ended),
+    ] {
+        let mut touched = system.clone();
+        let event = Event::Effect { id: dead, outcome };
+        let commands: Vec<Command> = touched.handle(now, event).collect();
+        assert!(commands.is_empty(), "{dead:?} is dead and caused {commands:?}");
+        assert_eq!(touched.next_deadline(), system.next_deadline(), "{dead:?} is dead");
+        assert!(touched == *system, "{dead:?} is dead and changed the state");
+    }
+}
+
+/// Invariant 6 (B 6.1).
+pub fn statuses_take_only_legal_transitions(step: &Step<'_>) {
+    use SourceState::{Initializing, Interrupted, Off, Valid};
+    let mut last = step.before.status.clone();
+    let mut is_held = step.before.snapshot.is_some();
+    for command in step.commands {
+        let Command::Emit(update) = command else { continue };
+        if let Update::Snapshot(_) = update {
+            is_held = true;
+        }
+        let Update::SourceStatus(next) = update else { continue };
+        let from = last.as_ref().map_or(Initializing, |status| status.state);
+        let is_legal = match (from, next.state) {
+            (Initializing, Interrupted) => is_held,
+            (Initializing, _) | (Valid | Interrupted, Valid | Interrupted | Off) => true,
+            (Off, Valid | Interrupted | Off) => true,
+            (_, Initializing) => false,
+        };
+        assert!(is_legal, "{from:?} became {:?}", next.state);
+        if let Some(last) = &last {
+            assert!(!last.is_last, "{next:?} follows the last status");
+            assert_ne!(last, next, "the same status twice");
+            let since = if from == next.state { last.since } else { step.now };
+            assert_eq!(next.since, since, "`since` moves with the state: {next:?}");
+            assert!(last.last_error.is_none() || next.last_error.is_some(), "the error is lost");
+        }
+        assert!(next.since <= step.now, "{next:?} is of the future");
+        assert!(!next.is_last || next.state == Off, "only OFF is last: {next:?}");
+        last = Some(next.clone());
+    }
+}
+
+/// Invariant 6 for waiters (B 6.4): nothing takes ready back.
+pub fn readiness_takes_only_legal_transitions(step: &Step<'_>) {
+    let mut last = step.before.readiness.clone();
+    for command in step.commands {
+        let Command::Emit(Update::Readiness(next)) = command else { continue };
+        assert_ne!(last, *next, "the same readiness twice");
+        assert_ne!(last, Readiness::Ready, "ready was taken back: {next:?}");
+        last = next.clone();
+    }
+}
+
+/// Invariant 7.
+pub fn something_runs_or_a_timer_is_armed(step: &Step<'_>) {
+    let after = step.after;
+    let is_over = after.is_stopped || after.status.as_ref().is_some_and(|status| status.is_last);
+    if after.is_started && !is_over && !step.may_idle {
+        let is_active = !after.live.is_empty() || step.deadline_after.is_some();
+        assert!(is_active, "nothing runs and no timer is armed after {:?}", step.event);
+    }
+}
+
+/// Invariant 8.
+pub fn nothing_follows_stopped(step: &Step<'_>) {
+    if step.before.is_stopped {
+        assert_eq!(step.commands, [], "a command after `Stopped`");
+    }
+    if step.after.is_stopped {
+        assert_eq!(step.deadline_after, None, "a deadline after `Stopped`");
+        assert!(step.after.live.is_empty(), "an effect is live after `Stopped`");
+        if !step.before.is_stopped {
+            let last =
+                step.commands.iter().rfind(|command| !matches!(command, Command::Discard(_)));
+            assert_eq!(last, Some(&Command::Emit(Update::Stopped)), "a command after `Stopped`");
+        }
+    }
+}
+
+/// B 6.3: environment id, snapshot, status, readiness, flag changes.
+pub fn updates_come_in_order(step: &Step<'_>) {
+    let mut last = 0;
+    let mut has_snapshot = false;
+    for command in step.commands {
+        let Command::Emit(update) = command else { continue };
+        let rank = match update {
+            Update::EnvironmentId(_) => 1,
+            Update::Snapshot(_) => 2,
+            Update::SourceStatus(_) => 3,
+            Update::Readiness(_) => 4,
+            Update::FlagsChanged(_) => 5,
+            _ => continue,
+        };
+        // One read can hold several steps: what comes with data, and an end behind it.
+        let is_trouble =
+            matches!(update, Update::SourceStatus(status) if status.state != SourceState::Valid);
+        let begins_anew = is_trouble || rank <= 2 && last >= 2;
+        assert!(rank >= last || begins_anew, "{update:?} came too late");
+        match update {
+            Update::Snapshot(_) => has_snapshot = true,
+            Update::FlagsChanged(_) => {
+                assert!(has_snapshot, "changes were announced before their data");
+                has_snapshot = false;
+            }
+            _ => {}
+        }
+        last = rank;
+    }
+}
+
+/// Invariant 12 (B 2.1, 2.2).
+pub fn the_basis_describes_the_data_held(step: &Step<'_>) {
+    let mut world = step.before.clone();
+    for command in step.commands {
+        world.apply(command);
+        if let Command::Start { id, effect } = command {
+            let asked = Asked::new(step.now, *id, effect);
+            let is_ours = matches!(effect, Effect::OpenSource(_))
+                || asked.path().ends_with("/sdk/poll")
+                || asked.path().ends_with("/sdk/stream");
+            if is_ours {
+                assert_eq!(asked.basis(), world.selector(), "{asked:?}");
+            } else if asked.path().ends_with("/sdk/latest-all") {
+                assert_eq!(asked.basis(), None, "{asked:?}");
+            }
+        }
+    }
+}
+
+/// A deadline that no tick clears is a hot loop.
+pub fn a_tick_at_its_deadline_does_something(step: &Step<'_>) {
+    let Some(deadline) = step.deadline_before else { return };
+    if *step.event == Event::Tick && deadline.at <= step.now {
+        let has_moved = step.deadline_after != step.deadline_before;
+        assert!(has_moved || !step.commands.is_empty(), "{deadline:?} does not clear");
+    }
+}
+
+/// Invariant 13: `log` is every request so far, in order of time.
+pub fn requests_per_minute_stay_under(bound: usize, log: &[Asked]) {
+    let Some(newest) = log.last() else { return };
+    let since = newest.at - Duration::from_secs(60);
+    let recent = log.iter().rev().take_while(|asked| asked.at > since || since == Instant::EPOCH);
+    let count = recent.filter(|asked| asked.host == newest.host).count();
+    assert!(count <= bound, "{count} requests to {} within a minute", newest.host);
+}

@@ -1,0 +1,205 @@
+//! What a test can see and assert.
+
+use std::time::Duration;
+
+use fdv2_core::effect::{SourceId, SourceSwitched};
+use fdv2_core::status::{
+    Availability, ErrorKind, Readiness, SourceError, SourceState, SourceStatus,
+};
+use fdv2_core::{DataSystem, EffectId, Instant, Lane, Update};
+use serde_json::Value;
+
+use super::{Asked, Sim};
+
+impl Sim {
+    /// The time.
+    pub fn now(&self) -> Instant {
+        self.now
+    }
+
+    /// The system itself.
+    pub fn system(&self) -> &DataSystem {
+        &self.system
+    }
+
+    /// The time since the start.
+    pub fn elapsed(&self) -> Duration {
+        self.now.since_epoch()
+    }
+
+    /// The attempt that is live.
+    pub fn live(&self) -> Option<EffectId> {
+        self.world.live.get(&Lane::Source).copied()
+    }
+
+    /// The next request that no test has looked at, which must go to this host.
+    #[track_caller]
+    pub fn expect(&mut self, host: &str) -> Asked {
+        let Some(asked) = self.asked.get(self.seen_asked).cloned() else {
+            panic!("{host} was asked nothing\n{self:?}");
+        };
+        assert_eq!(asked.host, host, "another host was asked\n{self:?}");
+        self.seen_asked += 1;
+        asked
+    }
+
+    /// Nobody was asked anything that no test has looked at.
+    #[track_caller]
+    pub fn expect_quiet(&self) -> &Self {
+        assert!(self.asked.len() == self.seen_asked, "somebody was asked\n{self:?}");
+        self
+    }
+
+    /// Looks at all requests at once.
+    pub fn overlook(&mut self) -> &mut Self {
+        self.seen_asked = self.asked.len();
+        self
+    }
+
+    /// Every request so far.
+    pub fn asked(&self) -> &[Asked] {
+        &self.asked
+    }
+
+    /// Every request to this host so far.
+    pub fn asked_of(&self, host: &str) -> Vec<&Asked> {
+        self.asked.iter().filter(|asked| asked.host == host).collect()
+    }
+
+    /// The times between the requests to this host.
+    pub fn gaps_of(&self, host: &str) -> Vec<Duration> {
+        let asked = self.asked_of(host);
+        let pairs = asked.iter().zip(asked.iter().skip(1));
+        pairs.map(|(first, second)| second.at.saturating_since(first.at)).collect()
+    }
+
+    /// Everything told so far.
+    pub fn updates(&self) -> impl Iterator<Item = &Update> {
+        self.updates.iter().map(|(_, update)| update)
+    }
+
+    /// The state of the data source.
+    pub fn state(&self) -> SourceState {
+        self.world.state()
+    }
+
+    /// The newest status.
+    #[track_caller]
+    pub fn status(&self) -> &SourceStatus {
+        self.world.status.as_ref().unwrap_or_else(|| panic!("no status was told\n{self:?}"))
+    }
+
+    /// The states in the order in which they were entered.
+    pub fn states(&self) -> Vec<SourceState> {
+        let mut states = vec![SourceState::Initializing];
+        states.extend(self.updates().filter_map(|update| match update {
+            Update::SourceStatus(status) => Some(status.state),
+            _ => None,
+        }));
+        states.dedup();
+        states
+    }
+
+    /// The newest error.
+    pub fn last_error(&self) -> Option<&SourceError> {
+        self.world.status.as_ref()?.last_error.as_ref()
+    }
+
+    /// The kind of the newest error.
+    pub fn error_kind(&self) -> Option<ErrorKind> {
+        self.last_error().map(|error| error.kind)
+    }
+
+    /// The answer to waiters.
+    pub fn readiness(&self) -> &Readiness {
+        &self.world.readiness
+    }
+
+    /// Whether waiters were told that the data is there.
+    pub fn is_ready(&self) -> bool {
+        self.world.readiness == Readiness::Ready
+    }
+
+    /// The source that runs, by what was told.
+    pub fn running(&self) -> Option<SourceId> {
+        self.world.running
+    }
+
+    /// Every change of source so far.
+    pub fn switches(&self) -> Vec<&SourceSwitched> {
+        self.updates()
+            .filter_map(|update| match update {
+                Update::SourceSwitched(switched) => Some(switched),
+                _ => None,
+            })
+            .collect()
+    }
+
+    /// The environment's id.
+    pub fn environment_id(&self) -> Option<&str> {
+        self.world.environment_id.as_deref()
+    }
+
+    /// The state of the selector of the data.
+    pub fn selector(&self) -> Option<&str> {
+        self.world.selector()
+    }
+
+    /// How good the data is.
+    pub fn availability(&self) -> Availability {
+        let snapshot = self.world.snapshot.as_ref();
+        snapshot.map_or(Availability::Defaults, |snapshot| snapshot.availability())
+    }
+
+    /// How many snapshots were published.
+    pub fn snapshots(&self) -> usize {
+        self.updates().filter(|update| matches!(update, Update::Snapshot(_))).count()
+    }
+
+    /// Whether `Stopped` was told.
+    pub fn is_stopped(&self) -> bool {
+        self.world.is_stopped
+    }
+
+    /// The text of a flag, as it is held.
+    pub fn flag_text(&self, key: &str) -> Option<String> {
+        let snapshot = self.world.snapshot.as_ref()?;
+        snapshot.flag(key).map(|item| item.text().to_string())
+    }
+
+    /// The version of a flag, as it is reported.
+    pub fn flag_version(&self, key: &str) -> Option<u64> {
+        self.world.snapshot.as_ref()?.flag(key).map(|item| item.version())
+    }
+
+    /// Whether a flag is on, if there is one.
+    pub fn is_on(&self, key: &str) -> Option<bool> {
+        let text = self.flag_text(key)?;
+        let object: Value = serde_json::from_str(&text).expect("the text of a flag is JSON");
+        Some(object.get("on") == Some(&Value::Bool(true)))
+    }
+
+    /// The keys of all flags, with whether each is on.
+    pub fn flags(&self) -> Vec<(String, bool)> {
+        let Some(snapshot) = &self.world.snapshot else { return Vec::new() };
+        let keys = snapshot.flags().map(|item| item.key().to_string());
+        keys.map(|key| (key.clone(), self.is_on(&key) == Some(true))).collect()
+    }
+
+    /// Whether a segment is held.
+    pub fn has_segment(&self, key: &str) -> bool {
+        self.world.snapshot.as_ref().is_some_and(|snapshot| snapshot.segment(key).is_some())
+    }
+
+    /// The flags announced since the last call, one list for each change set.
+    pub fn announced(&mut self) -> Vec<Vec<String>> {
+        let seen = std::mem::replace(&mut self.seen_updates, self.updates.len());
+        let announced = self.updates.iter().skip(seen).filter_map(|(_, update)| match update {
+            Update::FlagsChanged(changed) => {
+                Some(changed.keys().iter().map(|key| key.to_string()).collect())
+            }
+            _ => None,
+        });
+        announced.filter(|keys: &Vec<String>| !keys.is_empty()).collect()
+    }
+}

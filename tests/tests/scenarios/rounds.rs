@@ -1,0 +1,224 @@
+//! B 3.6 to 3.11: removal, fruitless rounds, giving up, and what goes first on one instant.
+
+use std::time::Duration;
+
+use fdv2_core::effect::{SourceId, SwitchReason};
+use fdv2_core::status::{ErrorKind, Readiness, SourceState};
+use fdv2_tests::sim::wire::*;
+use fdv2_tests::sim::{Reply, Sim, config, poll, secs, stream, two_streams};
+
+/// B 3.6, cases F10.
+#[test]
+fn a_final_status_removes_its_source_at_once_and_for_good() {
+    for status in [401, 402, 403, 404, 405, 406, 409, 410, 418, 422, 431, 451, 499] {
+        let mut sim = Sim::new(two_streams());
+        sim.serve_always("a", Reply::status(status));
+        sim.serve_always("b", Reply::stream(full("s1", [on("f1")])));
+        sim.start();
+        assert_eq!(sim.state(), SourceState::Valid, "{status}");
+        assert_eq!(sim.elapsed(), secs(0));
+        assert_eq!(sim.last_error().unwrap().status, Some(status));
+        assert_eq!(sim.error_kind(), Some(ErrorKind::ErrorResponse));
+        assert_eq!(sim.switches().last().unwrap().why, SwitchReason::Removed);
+        sim.serve_always("b", Reply::refuse());
+        sim.break_off().advance(secs(7200));
+        assert_eq!(sim.asked_of("a").len(), 1, "{status}");
+    }
+}
+
+/// B 3.6, cases F10.
+#[test]
+fn any_other_status_is_retried() {
+    for status in [201, 204, 206, 300, 303, 305, 400, 408, 429, 500, 501, 502, 503, 504, 599] {
+        let mut sim = Sim::new(config().synchronizer(stream("a")));
+        sim.serve_in_turn("a", [Reply::status(status), Reply::stream(full("s1", []))]);
+        sim.start();
+        assert_eq!(sim.last_error().unwrap().status, Some(status));
+        assert_eq!(sim.error_kind(), Some(ErrorKind::ErrorResponse));
+        sim.advance(secs(2));
+        assert_eq!(sim.state(), SourceState::Valid, "{status}");
+    }
+}
+
+/// B 3.6: for polls as for streams.
+#[test]
+fn a_final_status_of_a_poll_removes_it() {
+    let mut sim = Sim::new(config().synchronizer(poll("a")).synchronizer(poll("b")));
+    sim.serve_in_turn("a", [Reply::poll(full("s1", [on("f1")])), Reply::status(404)]);
+    sim.serve_always("b", Reply::poll(none()));
+    sim.start().advance(secs(30));
+    assert_eq!(sim.asked_of("b")[0].at.since_epoch(), secs(30));
+    sim.advance(secs(3600));
+    assert_eq!(sim.asked_of("a").len(), 2);
+}
+
+/// B 3.6: a source that was once healthy can be removed too, and is never wrapped around to.
+#[test]
+fn wrapping_skips_the_removed() {
+    let mut sim = Sim::new(two_streams().synchronizer(stream("c")));
+    sim.serve_always("a", Reply::status(401));
+    sim.serve_always("b", Reply::hang()).serve_always("c", Reply::hang());
+    sim.start().advance(secs(100));
+    let hosts: Vec<_> = sim.asked().iter().map(|asked| asked.host.as_str()).collect();
+    assert_eq!(hosts[..5], ["a", "b", "c", "b", "c"]);
+}
+
+/// The times at which `a` was come back to, less the twenty seconds on `a` and `b`.
+fn pauses(sim: &Sim) -> Vec<Duration> {
+    sim.gaps_of("a").into_iter().map(|gap| gap - secs(20)).collect()
+}
+
+/// B 3.7.
+#[test]
+fn a_fruitless_round_pauses_before_the_next() {
+    let mut all = Vec::new();
+    for seed in 1..=10 {
+        let mut sim = Sim::seeded(two_streams(), seed);
+        sim.serve_always("a", Reply::hang()).serve_always("b", Reply::hang());
+        sim.start().advance(secs(600));
+        let pauses = pauses(&sim);
+        assert!(pauses.len() > 10, "{pauses:?}");
+        for (n, pause) in pauses.iter().enumerate() {
+            let most = secs(1 << n.min(6)).min(secs(30));
+            assert!(*pause >= most / 2 && *pause <= most, "{n}: {pauses:?}");
+        }
+        all.push(pauses);
+    }
+    all.dedup();
+    assert!(all.len() > 1, "the pauses are jittered");
+}
+
+/// B 3.7: one completed transfer makes the round a fruitful one.
+#[test]
+fn a_fruitful_round_does_not_pause() {
+    let mut sim = Sim::new(two_streams());
+    sim.serve_in_turn("a", [Reply::stream(full("s1", [])).break_off(), Reply::hang()]);
+    sim.serve_always("b", Reply::hang());
+    sim.start().advance(secs(241));
+    let again = sim.asked_of("b").last().unwrap().at;
+    assert!(again.since_epoch() < secs(240));
+    let back = sim.asked().last().unwrap();
+    assert_eq!((back.host.as_str(), back.at.since_epoch()), ("a", secs(240)));
+}
+
+/// B 3.8, cases C08, F06, F09, I08.
+#[test]
+fn when_every_source_is_removed_the_system_is_off() {
+    let mut sim = Sim::new(two_streams().initializer(poll("i")));
+    sim.serve_always("i", Reply::poll(full("s1", [on("f1")])));
+    sim.serve_always("a", Reply::status(401)).serve_always("b", Reply::status(403));
+    sim.start();
+    assert_eq!(sim.state(), SourceState::Off);
+    assert!(sim.status().is_last);
+    assert_eq!(sim.last_error().unwrap().status, Some(403));
+    assert_eq!(sim.live(), None);
+    assert_eq!(sim.system().next_deadline(), None);
+    assert_eq!(sim.running(), None);
+    assert_eq!(sim.is_on("f1"), Some(true), "readers keep their data");
+    sim.overlook().advance(secs(36_000)).expect_quiet();
+    sim.close();
+    assert!(sim.is_stopped());
+}
+
+/// B 3.8, 6.4, cases I08, I01.
+#[test]
+fn giving_up_without_data_tells_the_waiters() {
+    let mut sim = Sim::new(config().synchronizer(stream("a")));
+    sim.serve_always("a", Reply::status(401));
+    sim.start();
+    let Readiness::Failed(Some(error)) = sim.readiness() else { panic!("{sim:?}") };
+    assert_eq!(error.status, Some(401));
+    assert_eq!(sim.states(), [SourceState::Initializing, SourceState::Off]);
+}
+
+/// B 3.9: a hanging attempt is not doubled (that at most one is live is an invariant).
+#[test]
+fn a_hanging_attempt_is_not_doubled() {
+    let mut sim = Sim::new(config().synchronizer(stream("a")));
+    sim.start().advance(secs(9));
+    assert_eq!(sim.asked().len(), 1);
+}
+
+/// B 3.10.
+#[test]
+fn an_etag_survives_switching_away_and_back() {
+    let mut sim = Sim::new(config().synchronizer(poll("a")).synchronizer(stream("b")));
+    let tagged = Reply::poll(full("s1", [on("f1")])).header("etag", "\"1\"");
+    sim.serve_in_turn("a", [tagged, Reply::status(503)]);
+    sim.serve_always("b", Reply::stream(none()));
+    sim.start().advance(secs(160));
+    assert_eq!(sim.running(), Some(SourceId::Synchronizer(1)));
+    sim.serve_always("a", Reply::status(304)).overlook();
+    let asked = sim.until_asked("a");
+    assert_eq!(asked.header("if-none-match"), Some("\"1\""));
+    assert_eq!(sim.state(), SourceState::Valid);
+}
+
+/// B 3.10: the first attempt after a switch is immediate, the back-off behind it has grown.
+#[test]
+fn a_back_off_survives_switching_away_and_back() {
+    let mut sim = Sim::new(two_streams());
+    sim.serve_in_turn("a", [Reply::stream(full("s1", [])).break_off(), Reply::refuse()]);
+    sim.serve_in_turn("b", [Reply::stream(none()).break_off(), Reply::refuse()]);
+    sim.start().advance(secs(240)).overlook();
+    let back = sim.asked().last().unwrap();
+    assert_eq!((back.host.as_str(), back.at.since_epoch()), ("a", secs(240)));
+    let retry = sim.until_asked("a").at.since_epoch() - secs(240);
+    assert!(retry >= secs(15), "{retry:?}");
+}
+
+/// B 3.11: what has arrived goes before the fallback.
+#[test]
+fn what_arrives_on_the_instant_of_the_fallback_goes_first() {
+    let mut sim = Sim::new(two_streams());
+    sim.serve_always("a", Reply::stream([]).then_after(secs(10), full("s1", [on("f1")])));
+    sim.start().advance(secs(60));
+    assert_eq!(sim.is_on("f1"), Some(true));
+    assert_eq!(sim.asked_of("b").len(), 0);
+}
+
+/// B 3.11: fallback goes before the timeout of the head, so `a` shows no error of its own.
+#[test]
+fn fallback_goes_before_a_timeout() {
+    let mut sim = Sim::new(two_streams());
+    sim.serve_always("a", Reply::hang());
+    sim.start().advance(secs(10));
+    assert_eq!(sim.asked_of("b").len(), 1);
+    assert_eq!(sim.asked_of("a").len(), 1);
+    assert_eq!(sim.switches().last().unwrap().why, SwitchReason::Fallback);
+}
+
+/// B 3.11: at 310 s both the recovery and a poll of the one left are due.
+#[test]
+fn recovery_goes_before_a_poll_of_the_same_instant() {
+    let mut sim = Sim::new(config().synchronizer(stream("a")).synchronizer(poll("b")));
+    sim.serve_always("a", Reply::hang());
+    sim.serve_always("b", Reply::poll(full("s1", [on("f1")])));
+    sim.start().advance(secs(310));
+    assert_eq!(sim.asked_of("a").len(), 2);
+    assert_eq!(sim.asked_of("b").last().unwrap().at.since_epoch(), secs(280));
+}
+
+/// B 3.11: after a sleep through everything, what is overdue is made up for without a storm.
+#[test]
+fn overdue_deadlines_are_no_storm() {
+    let mut sim = Sim::new(config().synchronizer(stream("a")).synchronizer(poll("b")));
+    sim.serve_always("a", Reply::hang());
+    sim.serve_always("b", Reply::poll(full("s1", [on("f1")])));
+    sim.start().advance(secs(11)).overlook();
+    sim.sleep_through(secs(100_000));
+    assert!(sim.asked().len() <= 4, "{sim:?}");
+    assert_eq!(sim.asked_of("a").len(), 2);
+}
+
+/// B 3.11, cases C10: what a source delivers after it was left is dropped. (That the outcome of a
+/// dead effect changes nothing is an invariant; here a whole read is queued.)
+#[test]
+fn what_a_left_source_has_queued_is_dropped() {
+    let mut sim = Sim::new(two_streams());
+    let queued = Reply::stream([]).then_after(secs(11), full("late", [on("late")]));
+    sim.serve_always("a", queued);
+    sim.serve_always("b", Reply::stream(full("s1", [on("f1")])));
+    sim.start().advance(secs(30));
+    assert_eq!(sim.flags(), [("f1".to_owned(), true)]);
+}
