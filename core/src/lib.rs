@@ -9,6 +9,7 @@ pub mod context;
 pub mod effect;
 pub mod eval;
 pub mod model;
+pub mod persistence;
 pub mod protocol;
 pub mod snapshot;
 pub mod sse;

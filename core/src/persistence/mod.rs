@@ -1,0 +1,10 @@
+//! What goes to a persistent store and what comes back (B 9): records, their order, and what the
+//! records of other programs look like.
+
+mod error;
+mod order;
+mod record;
+
+pub use error::{StoreError, Upserted};
+pub use order::dependencies_first;
+pub use record::{CorruptRecord, Record, read_record, read_version};
