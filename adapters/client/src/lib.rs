@@ -52,6 +52,8 @@ mod timer;
 mod view;
 mod wait;
 
+pub mod store;
+
 pub use client::Client;
 pub use fdv2_core as core;
 pub use fdv2_core::config::{self, Config, ConfigBuilder, ConfigError};

@@ -1,0 +1,172 @@
+//! What waits for one of a store's threads.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+use fdv2_core::persistence::StoreError;
+
+use super::{Answer, PersistentStore, Query};
+
+/// Something to be done with the store.
+pub(super) type Work = Box<dyn FnOnce(&dyn PersistentStore) + Send>;
+
+/// Somebody who waits for an answer.
+pub(super) type Reader = Box<dyn FnOnce(&Result<Answer, StoreError>) + Send>;
+
+/// What comes to the thread as one call.
+pub(super) enum Turn {
+    /// A write, or a probe.
+    Work(Work),
+    /// A question, for all who asked it before it was put.
+    Read(Query, BTreeMap<u64, Reader>),
+}
+
+/// A bounded queue in front of one thread. What waits can be withdrawn; what has begun cannot.
+pub(super) struct Lane {
+    capacity: usize,
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+struct State {
+    turns: BTreeMap<u64, Turn>,
+    /// The turns of the questions that wait.
+    queries: BTreeMap<Query, u64>,
+    /// Counts up with each turn and with each reader.
+    next_id: u64,
+    is_open: bool,
+}
+
+impl Lane {
+    pub(super) fn new(capacity: usize) -> Arc<Self> {
+        let state =
+            State { turns: BTreeMap::new(), queries: BTreeMap::new(), next_id: 0, is_open: true };
+        Arc::new(Self { capacity, state: Mutex::new(state), changed: Condvar::new() })
+    }
+
+    /// Lets `work` wait for its turn.
+    pub(super) fn work(self: &Arc<Self>, work: Work) -> Result<Ticket, StoreError> {
+        let mut state = self.lock();
+        let turn = state.add(Turn::Work(work), self.capacity)?;
+        self.changed.notify_one();
+        Ok(Ticket { lane: Arc::clone(self), turn, reader: None })
+    }
+
+    /// Lets `reader` wait for the answer to `query`, along with others who do. Never for one that
+    /// was asked before: that could be older than what `reader` knows of.
+    pub(super) fn read(
+        self: &Arc<Self>,
+        query: Query,
+        reader: Reader,
+    ) -> Result<Ticket, StoreError> {
+        let mut state = self.lock();
+        let turn = match state.queries.get(&query) {
+            Some(turn) => *turn,
+            None => {
+                let asked = Turn::Read(query.clone(), BTreeMap::new());
+                let turn = state.add(asked, self.capacity)?;
+                state.queries.insert(query, turn);
+                self.changed.notify_one();
+                turn
+            }
+        };
+        let id = state.next_id();
+        if let Some(Turn::Read(_, readers)) = state.turns.get_mut(&turn) {
+            readers.insert(id, reader);
+        }
+        Ok(Ticket { lane: Arc::clone(self), turn, reader: Some(id) })
+    }
+
+    /// The next turn, which has begun with that. Waits for one; `None` when none will come.
+    pub(super) fn next(&self) -> Option<Turn> {
+        let mut state = self.lock();
+        loop {
+            if let Some(turn) = state.begin() {
+                return Some(turn);
+            }
+            if !state.is_open {
+                return None;
+            }
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Nothing more comes in. What waits is still done.
+    pub(super) fn close(&self) {
+        self.lock().is_open = false;
+        self.changed.notify_all();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn next_id(&mut self) -> u64 {
+        self.next_id += 1;
+        self.next_id
+    }
+
+    fn add(&mut self, turn: Turn, capacity: usize) -> Result<u64, StoreError> {
+        if self.turns.len() >= capacity {
+            return Err(StoreError::new("too many calls wait for the store"));
+        }
+        let id = self.next_id();
+        self.turns.insert(id, turn);
+        Ok(id)
+    }
+
+    fn begin(&mut self) -> Option<Turn> {
+        let (_, turn) = self.turns.pop_first()?;
+        if let Turn::Read(query, _) = &turn {
+            self.queries.remove(query);
+        }
+        Some(turn)
+    }
+
+    /// Takes a reader out of its turn, and the turn away if nobody is left in it.
+    fn withdraw(&mut self, id: u64, reader: Option<u64>) -> Withdrawn {
+        let Some(reader) = reader else {
+            return Withdrawn { _turn: self.turns.remove(&id), _reader: None };
+        };
+        let Some(Turn::Read(query, readers)) = self.turns.get_mut(&id) else {
+            return Withdrawn { _turn: None, _reader: None };
+        };
+        let reader = readers.remove(&reader);
+        if !readers.is_empty() {
+            return Withdrawn { _turn: None, _reader: reader };
+        }
+        self.queries.remove(query);
+        Withdrawn { _turn: self.turns.remove(&id), _reader: reader }
+    }
+}
+
+/// What is dropped once the lane is no longer locked: it may run code of others.
+struct Withdrawn {
+    _turn: Option<Turn>,
+    _reader: Option<Reader>,
+}
+
+/// The place of one call in its queue. Dropped, it withdraws the call, unless that has begun: once
+/// the drop has returned, no call of the store begins for its sake. One that has begun goes on, and
+/// who waits for its answer is still told.
+#[must_use = "dropping it withdraws the call"]
+pub struct Ticket {
+    lane: Arc<Lane>,
+    turn: u64,
+    reader: Option<u64>,
+}
+
+impl Drop for Ticket {
+    fn drop(&mut self) {
+        let withdrawn = self.lane.lock().withdraw(self.turn, self.reader);
+        drop(withdrawn);
+    }
+}
+
+impl std::fmt::Debug for Ticket {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Ticket").field("turn", &self.turn).finish_non_exhaustive()
+    }
+}
