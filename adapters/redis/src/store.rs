@@ -1,0 +1,222 @@
+//! The store.
+
+use std::fmt;
+use std::sync::LazyLock;
+use std::time::Duration;
+
+use fdv2_client::store::{Kind, PersistentStore, Record, StoreError, Upserted, read_version};
+use redis::{Cmd, Connection, ErrorKind, RedisResult, Script, Value, cmd};
+
+use crate::connections::Connections;
+use crate::url::{Address, RedisUrlError};
+
+const DEFAULT_PREFIX: &str = "launchdarkly";
+
+/// How much goes into one command, in bytes: enough to keep the network busy, and little enough to
+/// need no more memory than that.
+const CHUNK: usize = 1 << 20;
+
+/// How often to look again when other writers are faster.
+const ATTEMPTS: usize = 1000;
+
+/// The shortest timeout that a socket takes.
+const SHORTEST: Duration = Duration::from_millis(1);
+
+/// Writes a field if it still is what was read. The version is compared here, not there: Lua
+/// counts in floating point.
+static REPLACE: LazyLock<Script> = LazyLock::new(|| {
+    Script::new(
+        "if redis.call('EXISTS', KEYS[2]) == 0 then return -1 end
+        if redis.call('HGET', KEYS[1], ARGV[1]) ~= (ARGV[3] or false) then return 0 end
+        redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
+        return 1",
+    )
+});
+
+/// Flags and segments in Redis (B 9): the hashes `PREFIX:features` and `PREFIX:segments` of JSON
+/// texts by key, and the marker `PREFIX:$inited`.
+///
+/// A full write is one transaction. A cluster whose slots part the three is not supported.
+pub struct RedisStore {
+    connections: Connections,
+    prefix: String,
+}
+
+impl RedisStore {
+    /// The store in the database that `url` names, as `redis://user:password@host:6379/0`.
+    ///
+    /// # Errors
+    /// The URL cannot be used.
+    pub fn new(url: &str) -> Result<Self, RedisUrlError> {
+        let connections = Connections::new(Address::parse(url)?)?;
+        Ok(Self { connections, prefix: DEFAULT_PREFIX.into() })
+    }
+
+    /// Sets what the names of all keys begin with; an empty one means `launchdarkly`, the default.
+    pub fn prefix(mut self, prefix: &str) -> Self {
+        self.prefix = if prefix.is_empty() { DEFAULT_PREFIX } else { prefix }.into();
+        self
+    }
+
+    /// Sets how long connecting to one of the host's addresses may take: 5 s by default.
+    pub fn connect_timeout(mut self, timeout: Duration) -> Self {
+        self.connections.connect_timeout = timeout.max(SHORTEST);
+        self
+    }
+
+    /// Sets how long a command may go without a byte: 5 s by default.
+    pub fn command_timeout(mut self, timeout: Duration) -> Self {
+        self.connections.command_timeout = timeout.max(SHORTEST);
+        self
+    }
+
+    /// Removes all records and the marker.
+    ///
+    /// # Errors
+    /// The database cannot be written.
+    pub fn clear(&self) -> Result<(), StoreError> {
+        let names = [self.marker(), self.collection(Kind::Flag), self.collection(Kind::Segment)];
+        self.connections.with(|connection| cmd("UNLINK").arg(&names).exec(connection))
+    }
+
+    fn collection(&self, kind: Kind) -> String {
+        let name = match kind {
+            Kind::Flag => "features",
+            Kind::Segment => "segments",
+        };
+        format!("{}:{name}", self.prefix)
+    }
+
+    fn marker(&self) -> String {
+        format!("{}:$inited", self.prefix)
+    }
+
+    fn has_marker(&self, connection: &mut Connection) -> RedisResult<bool> {
+        cmd("EXISTS").arg(self.marker()).query(connection)
+    }
+
+    fn write_all(&self, connection: &mut Connection, records: &[Record]) -> RedisResult<()> {
+        let collections = [Kind::Flag, Kind::Segment].map(|kind| (kind, self.collection(kind)));
+        cmd("MULTI").exec(connection)?;
+        for (kind, collection) in &collections {
+            cmd("UNLINK").arg(collection).exec(connection)?;
+            let mut chunk = Chunk::new(collection);
+            for record in records.iter().filter(|record| record.kind() == *kind) {
+                chunk.add(record);
+                if chunk.is_full() {
+                    chunk.send(connection)?;
+                    chunk = Chunk::new(collection);
+                }
+            }
+            chunk.send(connection)?;
+        }
+        cmd("SET").arg(self.marker()).arg("1").exec(connection)?;
+        cmd("EXEC").exec(connection)
+    }
+
+    fn write_one(&self, connection: &mut Connection, record: &Record) -> RedisResult<Upserted> {
+        let collection = self.collection(record.kind());
+        for _ in 0..ATTEMPTS {
+            let held = field(connection, &collection, record.key())?;
+            let version = held.as_deref().and_then(read_version);
+            if version.is_some_and(|version| version >= record.version()) {
+                let is_initialized = self.has_marker(connection)?;
+                return Ok(if is_initialized {
+                    Upserted::NotNewer
+                } else {
+                    Upserted::NotInitialized
+                });
+            }
+            let mut replace = REPLACE.key(&collection);
+            replace.key(self.marker()).arg(&**record.key()).arg(&**record.text()).arg(&held);
+            match replace.invoke::<i64>(connection)? {
+                -1 => return Ok(Upserted::NotInitialized),
+                0 => {}
+                _ => return Ok(Upserted::Written),
+            }
+        }
+        Err((ErrorKind::Client, "too many others write the same record").into())
+    }
+}
+
+impl PersistentStore for RedisStore {
+    fn all(&self, kind: Kind, found: &mut dyn FnMut(&[u8], &[u8])) -> Result<(), StoreError> {
+        let collection = self.collection(kind);
+        let reply = self
+            .connections
+            .with(|connection| cmd("HGETALL").arg(&collection).query::<Value>(connection))?;
+        let pairs = reply.as_map_iter().ok_or_else(|| {
+            StoreError::new(format!("Redis at {} gave no hash", self.connections.name))
+        })?;
+        for pair in pairs {
+            if let (Value::BulkString(key), Value::BulkString(value)) = pair {
+                found(key, value);
+            }
+        }
+        Ok(())
+    }
+
+    fn one(&self, kind: Kind, key: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        let collection = self.collection(kind);
+        self.connections.with(|connection| field(connection, &collection, key))
+    }
+
+    fn is_initialized(&self) -> Result<bool, StoreError> {
+        self.connections.with(|connection| self.has_marker(connection))
+    }
+
+    fn replace_all(&self, records: &[Record]) -> Result<(), StoreError> {
+        self.connections.with(|connection| self.write_all(connection, records))
+    }
+
+    fn upsert(&self, record: &Record) -> Result<Upserted, StoreError> {
+        self.connections.with(|connection| self.write_one(connection, record))
+    }
+
+    fn close(&self) {
+        self.connections.close();
+    }
+}
+
+impl fmt::Debug for RedisStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RedisStore")
+            .field("address", &self.connections.name)
+            .field("prefix", &self.prefix)
+            .finish_non_exhaustive()
+    }
+}
+
+fn field(connection: &mut Connection, collection: &str, key: &str) -> RedisResult<Option<Vec<u8>>> {
+    cmd("HGET").arg(collection).arg(key).query(connection)
+}
+
+/// Some fields of a hash, to be written with one command.
+struct Chunk {
+    command: Cmd,
+    bytes: usize,
+}
+
+impl Chunk {
+    fn new(collection: &str) -> Self {
+        let mut command = cmd("HSET");
+        command.arg(collection);
+        Self { command, bytes: 0 }
+    }
+
+    fn add(&mut self, record: &Record) {
+        self.command.arg(&**record.key()).arg(&**record.text());
+        self.bytes += record.key().len() + record.text().len();
+    }
+
+    fn is_full(&self) -> bool {
+        self.bytes >= CHUNK
+    }
+
+    fn send(&self, connection: &mut Connection) -> RedisResult<()> {
+        if self.bytes == 0 {
+            return Ok(());
+        }
+        self.command.exec(connection)
+    }
+}
