@@ -1,7 +1,14 @@
 //! The driver and the client as a whole, in virtual time.
 
 mod closing;
+mod custom;
+mod failing;
+mod fairness;
+mod feed;
+mod listening;
+mod scripted;
 pub(crate) mod sim;
+mod waiting;
 
 use fdv2_core::{Config, Outcome, Request};
 use futures::StreamExt;
@@ -19,6 +26,11 @@ impl Transport for Silence {
     }
 }
 
-fn start(sim: &Sim, config: Config) -> Client {
-    Client::start_with(config, sim.clone(), Silence, CustomSources::new()).unwrap()
+fn start_with(
+    sim: &Sim,
+    config: Config,
+    transport: impl Transport,
+    sources: CustomSources,
+) -> Client {
+    Client::start_with(config, sim.clone(), transport, sources).unwrap()
 }

@@ -6,6 +6,7 @@ use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::task::{Context, Poll, Wake, Waker};
+use std::time::Duration;
 
 use fdv2_core::Instant;
 use futures::future::BoxFuture;
@@ -62,6 +63,18 @@ impl Sim {
     /// Runs until every task waits.
     pub(crate) fn run(&self) {
         while self.step() {}
+    }
+
+    /// Lets time pass, from deadline to deadline.
+    pub(crate) fn advance(&self, time: Duration) {
+        let end = self.world().now + time;
+        self.run();
+        while let Some(at) = self.next_sleep().filter(|at| *at <= end) {
+            self.set_now(at);
+            self.run();
+        }
+        self.set_now(end);
+        self.run();
     }
 
     /// Moves the clock, wakes those whose time has come, and runs nothing.

@@ -1,0 +1,175 @@
+//! B 6.3 and 7: who listens is told in order, after the fact, and stops nobody.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Wake, Waker};
+
+use fdv2_core::SourceUpdate;
+use fdv2_core::effect::{SourceId, SwitchReason};
+use fdv2_core::status::{Availability, SourceState};
+use futures::executor::block_on;
+use futures::{FutureExt, StreamExt};
+
+use super::feed::{changes, failed_finally, fed, full, version};
+use super::sim::Sim;
+use crate::{Client, FlagChange, FlagChanges};
+
+fn read_all(listener: &mut FlagChanges) -> Vec<FlagChange> {
+    std::iter::from_fn(|| listener.next().now_or_never().flatten()).collect()
+}
+
+fn changed(keys: &[&str]) -> Vec<FlagChange> {
+    keys.iter().map(|key| FlagChange::Changed((*key).into())).collect()
+}
+
+/// B 7.4, 7.1.
+#[test]
+fn the_first_data_announces_every_flag_and_later_data_what_changed() {
+    let sim = Sim::default();
+    let (client, feeds) = fed(&sim, &["a"]);
+    let mut listener = client.flag_changes();
+    sim.run();
+    feeds.tell("a", full(1, &["f2", "f1", "f3"]));
+    sim.run();
+    assert_eq!(read_all(&mut listener), changed(&["f1", "f2", "f3"]));
+    feeds.tell("a", changes(2, &["f2"]));
+    feeds.tell("a", changes(2, &["f2"]));
+    sim.run();
+    assert_eq!(read_all(&mut listener), changed(&["f2"]));
+}
+
+/// What a listener can read at the moment it is woken.
+struct Reader {
+    client: Client,
+    seen: Mutex<Vec<Seen>>,
+}
+
+#[derive(Debug, PartialEq)]
+struct Seen {
+    version: u64,
+    state: SourceState,
+    is_ready: bool,
+    environment_id: Option<Arc<str>>,
+}
+
+impl Wake for Reader {
+    fn wake(self: Arc<Self>) {
+        let client = &self.client;
+        let seen = Seen {
+            version: version(client, "f1"),
+            state: client.status().state,
+            is_ready: client.initialized(),
+            environment_id: client.environment_id(),
+        };
+        self.seen.lock().unwrap().push(seen);
+    }
+}
+
+/// B 6.3, case L02: who is woken can read at least what he is told of.
+#[test]
+fn data_comes_before_the_notice() {
+    let sim = Sim::default();
+    let (client, feeds) = fed(&sim, &["a"]);
+    sim.run();
+    let mut listener = client.flag_changes();
+    for toggle in 1..=1_000 {
+        let reader = Arc::new(Reader { client: client.clone(), seen: Mutex::default() });
+        let waker = Waker::from(Arc::clone(&reader));
+        assert!(listener.poll_next_unpin(&mut Context::from_waker(&waker)).is_pending());
+        feeds.tell("a", SourceUpdate::EnvironmentId("env".into()));
+        feeds.tell("a", full(toggle, &["f1"]));
+        sim.run();
+        let expected = Seen {
+            version: toggle,
+            state: SourceState::Valid,
+            is_ready: true,
+            environment_id: Some("env".into()),
+        };
+        assert_eq!(*reader.seen.lock().unwrap(), [expected]);
+        assert_eq!(read_all(&mut listener), changed(&["f1"]));
+    }
+}
+
+/// B 7.3, case L06.
+#[test]
+fn a_listener_that_does_not_keep_up_is_told_and_stops_nobody() {
+    let sim = Sim::default();
+    let (client, feeds) = fed(&sim, &["a"]);
+    sim.run();
+    let mut slow = client.flag_changes();
+    let mut quick = client.flag_changes();
+    for update in 1..=5_000 {
+        feeds.tell("a", full(update, &["f1"]));
+        sim.run();
+        assert_eq!(read_all(&mut quick), changed(&["f1"]));
+    }
+    let read = read_all(&mut slow);
+    assert_eq!(read.first(), Some(&FlagChange::Lagged(5_000 - 64)));
+    assert_eq!(read.len(), 65);
+    assert_eq!(version(&client, "f1"), 5_000);
+}
+
+/// Case L03.
+#[test]
+fn listeners_come_and_go_while_data_flows() {
+    let sim = Sim::default();
+    let (client, feeds) = fed(&sim, &["a"]);
+    sim.run();
+    let is_over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| {
+                while !is_over.load(Ordering::Relaxed) {
+                    let mut listener = client.flag_changes();
+                    let statuses = client.status_stream();
+                    drop(listener.next().now_or_never());
+                    drop((listener, statuses));
+                }
+            });
+        }
+        for update in 1..=2_000 {
+            feeds.tell("a", full(update, &["f1"]));
+            sim.run();
+        }
+        is_over.store(true, Ordering::Relaxed);
+    });
+    assert_eq!(version(&client, "f1"), 2_000);
+}
+
+/// B 3.8, case F09.
+#[test]
+fn the_status_stream_begins_with_the_present_status_and_ends_after_the_last() {
+    let sim = Sim::default();
+    let (client, feeds) = fed(&sim, &["a"]);
+    sim.run();
+    feeds.tell("a", full(1, &["f1"]));
+    sim.run();
+    let statuses = client.status_stream();
+    feeds.tell("a", failed_finally());
+    sim.run();
+    let statuses: Vec<_> = block_on(statuses.collect());
+    let states: Vec<_> = statuses.iter().map(|status| status.state).collect();
+    assert_eq!(states.first(), Some(&SourceState::Valid));
+    assert_eq!(states.last(), Some(&SourceState::Off));
+    assert!(statuses.last().unwrap().last_error.is_some());
+    let late: Vec<_> = block_on(client.status_stream().collect());
+    assert_eq!(late, [client.status()]);
+    // Readers keep their data.
+    assert_eq!(client.availability(), Availability::Refreshed);
+}
+
+#[test]
+fn switches_of_source_are_told_with_the_reason() {
+    let sim = Sim::default();
+    let (client, feeds) = fed(&sim, &["a", "b"]);
+    let mut switches = client.source_switches();
+    sim.run();
+    feeds.tell("a", failed_finally());
+    sim.run();
+    let mut next = || switches.next().now_or_never().flatten().unwrap();
+    let (first, second) = (next(), next());
+    assert_eq!(first.to, Some(SourceId::Synchronizer(0)));
+    assert_eq!(second.to, Some(SourceId::Synchronizer(1)));
+    assert_eq!(second.why, SwitchReason::Removed);
+    assert!(second.error.is_some());
+}
