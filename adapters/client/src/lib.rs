@@ -7,19 +7,21 @@
 //! ```
 //! use std::time::Duration;
 //!
-//! use fdv2_client::{Client, WaitError};
+//! use fdv2_client::{Client, FlagChange, WaitError};
 //! use futures::StreamExt;
 //!
 //! async fn watch(client: Client) {
 //!     match client.wait_for_initialization(Duration::from_secs(5)).await {
-//!         Ok(()) => println!("ready"),
+//!         Ok(()) => println!("ready: {:?}", client.availability()),
 //!         Err(WaitError::TimedOut(error)) => println!("not yet, last error: {error:?}"),
 //!         Err(error) => println!("will not be: {error}"),
 //!     }
-//!     // Ends after the last status: OFF without any source left, or closed.
-//!     let mut statuses = client.status_stream();
-//!     while let Some(status) = statuses.next().await {
-//!         println!("{:?}", status.state);
+//!     let mut changes = client.flag_changes();
+//!     while let Some(change) = changes.next().await {
+//!         match change {
+//!             FlagChange::Changed(key) => println!("{key} changed"),
+//!             FlagChange::Lagged(_) => println!("too slow: any flag may have changed"),
+//!         }
 //!     }
 //!     client.close(Client::CLOSE_TIMEOUT).await;
 //! }

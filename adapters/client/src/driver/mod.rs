@@ -103,21 +103,30 @@ impl<R: Runtime, T: Transport> Driver<R, T> {
         if let Poll::Ready(ordered) = self.poll_order() {
             return Poll::Ready(ordered);
         }
-        let deadline = self.system.next_deadline().map(|deadline| deadline.at);
-        let is_clock_first = mem::take(&mut self.is_clock_first);
-        if is_clock_first && deadline.is_some_and(|at| self.alarm.now() >= at) {
+        if mem::take(&mut self.is_clock_first) && self.is_overdue() {
             return Poll::Ready(Some(Event::Tick));
         }
         if let Poll::Ready((id, outcome)) = self.effects.poll_outcome(cx) {
             return Poll::Ready(Some(Event::Effect { id, outcome }));
         }
-        if deadline.is_some_and(|at| self.alarm.poll(cx, at).is_ready()) {
+        if self.poll_deadline(cx).is_ready() {
             return Poll::Ready(Some(Event::Tick));
         }
         // Waiting gives the executor to others.
         self.turn = Turn::default();
         self.shared.control().register(cx.waker());
         self.poll_order()
+    }
+
+    fn is_overdue(&self) -> bool {
+        self.system.next_deadline().is_some_and(|deadline| self.alarm.now() >= deadline.at)
+    }
+
+    fn poll_deadline(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        match self.system.next_deadline() {
+            Some(deadline) => self.alarm.poll(cx, deadline.at),
+            None => Poll::Pending,
+        }
     }
 
     fn poll_order(&mut self) -> Poll<Option<Event>> {
