@@ -1,5 +1,6 @@
 //! Where an evaluation finds what a flag refers to.
 
+use crate::Snapshot;
 use crate::model::{Flag, Item, Segment};
 
 /// The items that an evaluation can see: a snapshot, or what a cache of a store has loaded.
@@ -17,6 +18,17 @@ pub trait Lookup {
     fn membership(&self, segment: BigSegment<'_>, context_key: &str) -> Membership {
         let _ = (segment, context_key);
         Membership::NotConfigured
+    }
+}
+
+/// A snapshot has everything loaded.
+impl Lookup for Snapshot {
+    fn flag(&self, key: &str) -> Found<&Item<Flag>> {
+        self.flag(key).map(|item| &**item).into()
+    }
+
+    fn segment(&self, key: &str) -> Found<&Item<Segment>> {
+        self.segment(key).map(|item| &**item).into()
     }
 }
 
