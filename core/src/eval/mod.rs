@@ -5,6 +5,7 @@
 //! bounded whatever the data: it visits at most 500 levels of flags and segments that refer to
 //! each other, and at most 10,000 of them, and goes no deeper into the stack for any of it.
 
+mod all_flags;
 mod bucket;
 mod clause;
 mod detail;
@@ -13,6 +14,7 @@ mod machine;
 mod reason;
 mod stack;
 
+pub use all_flags::{FlagDetail, FlagDetailConfig, FlagState};
 pub use detail::Detail;
 pub use lookup::{BigSegment, Found, Lookup, Membership, Needs};
 pub use reason::{BigSegmentsStatus, ErrorKind, Reason, ReasonKind};

@@ -39,7 +39,7 @@ pub(crate) struct Rule {
     pub(crate) id: Box<str>,
     pub(crate) clauses: Box<[Clause]>,
     pub(crate) outcome: Outcome,
-    pub(crate) tracks_events: bool,
+    tracks_events: bool,
 }
 
 impl Flag {
@@ -71,6 +71,11 @@ impl Flag {
     /// Whether evaluations that fall through belong to an experiment.
     pub(crate) fn tracks_fallthrough(&self) -> bool {
         self.tracks_fallthrough
+    }
+
+    /// Whether evaluations that this rule decides belong to an experiment.
+    pub(crate) fn tracks_rule(&self, index: usize) -> bool {
+        self.rules.get(index).is_some_and(|rule| rule.tracks_events)
     }
 }
 

@@ -82,8 +82,8 @@ impl oracle::Store for OracleItems {
 
 impl OracleItems {
     pub(crate) fn new(flags: &[Value], segments: &[Value]) -> Self {
-        let flags = flags.iter().map(|flag| oracle_object::<oracle::Flag>(flag));
-        let segments = segments.iter().map(|segment| oracle_object::<oracle::Segment>(segment));
+        let flags = flags.iter().map(oracle_object::<oracle::Flag>);
+        let segments = segments.iter().map(oracle_object::<oracle::Segment>);
         Self {
             flags: flags.map(|flag| (flag.key.clone(), flag)).collect(),
             segments: segments.map(|segment| (segment.key.clone(), segment)).collect(),

@@ -161,7 +161,7 @@ fn deep_json_is_skipped_or_refused() {
         let decode = |text: &str| Item::<Flag>::decode(Arc::from("f"), 1, text);
         let deep = nested(1_000_000);
         assert!(matches!(decode(&format!(r#"{{"new":{deep}}}"#)), Ok(Decoded::Live(_))));
-        assert!(matches!(decode(&format!(r#"{{"variations":[{}]}}"#, nested(100))), Ok(_)));
+        assert!(decode(&format!(r#"{{"variations":[{}]}}"#, nested(100))).is_ok());
         let error = decode(&format!(r#"{{"variations":[{deep}]}}"#)).unwrap_err();
         assert_eq!(error.field(), "variations");
         let values = format!(r#"{{"rules":[{{"clauses":[{{"op":"in","values":{deep}}}]}}]}}"#);

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may panic")]
 
+mod all_flags;
 mod buckets;
 mod cases;
 mod contexts;
