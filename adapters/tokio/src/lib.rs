@@ -32,5 +32,5 @@ mod start;
 pub use fdv2_client::*;
 pub use requests::ReqwestTransport;
 pub use reqwest;
-pub use runtime::{Sleep, TokioRuntime};
+pub use runtime::TokioRuntime;
 pub use start::{ClientBuilder, start};

@@ -1,19 +1,14 @@
 //! Clock, sleep and spawn of tokio.
 
-use std::future::Future;
 use std::net::UdpSocket;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::Pin;
-use std::task::{Context, Poll};
 use std::time::Duration;
 
 use fdv2_client::{Runtime, StartError};
 use fdv2_core::Instant;
 use futures::future::BoxFuture;
-use pin_project_lite::pin_project;
 use tokio::runtime::Handle;
-use tokio::task::JoinHandle;
-use tokio::time::Instant as TokioInstant;
+use tokio::time::{Instant as TokioInstant, Sleep};
 
 /// A tokio runtime with its drivers for time and I/O, multi-thread or current-thread.
 ///
@@ -79,16 +74,9 @@ impl Runtime for TokioRuntime {
     }
 
     fn sleep_until(&self, deadline: Instant) -> Sleep {
+        let _inside = self.handle.enter();
         let deadline = self.epoch.checked_add(deadline.since_epoch());
-        let deadline = deadline.unwrap_or_else(|| TokioInstant::now() + FAR);
-        let is_inside = Handle::try_current().is_ok_and(|here| here.id() == self.handle.id());
-        let place = if is_inside {
-            Place::Inside { sleep: tokio::time::sleep_until(deadline) }
-        } else {
-            let task = self.handle.spawn(async move { tokio::time::sleep_until(deadline).await });
-            Place::Outside { task: AbortOnDrop(task) }
-        };
-        Sleep { place }
+        tokio::time::sleep_until(deadline.unwrap_or_else(|| TokioInstant::now() + FAR))
     }
 
     fn spawn(&self, task: BoxFuture<'static, ()>) -> Result<(), StartError> {
@@ -99,46 +87,6 @@ impl Runtime for TokioRuntime {
 
 /// Further than any process lives, and still a moment of tokio's clock.
 const FAR: Duration = Duration::from_secs(30 * 365 * 24 * 3600);
-
-pin_project! {
-    /// Ends at a moment, or when its runtime is gone.
-    #[derive(Debug)]
-    pub struct Sleep {
-        #[pin]
-        place: Place,
-    }
-}
-
-pin_project! {
-    /// Where a sleep was begun. Outside its runtime it goes through a task: polling tokio's own
-    /// sleep panics once the runtime is gone, and a task only ends (B 10.3).
-    #[derive(Debug)]
-    #[project = PlaceProjection]
-    enum Place {
-        Inside { #[pin] sleep: tokio::time::Sleep },
-        Outside { #[pin] task: AbortOnDrop },
-    }
-}
-
-#[derive(Debug)]
-struct AbortOnDrop(JoinHandle<()>);
-
-impl Drop for AbortOnDrop {
-    fn drop(&mut self) {
-        self.0.abort();
-    }
-}
-
-impl Future for Sleep {
-    type Output = ();
-
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
-        match self.project().place.project() {
-            PlaceProjection::Inside { sleep } => sleep.poll(cx),
-            PlaceProjection::Outside { mut task } => Pin::new(&mut task.0).poll(cx).map(drop),
-        }
-    }
-}
 
 #[cfg(test)]
 mod tests {
@@ -163,27 +111,6 @@ mod tests {
         assert!(refusal(TokioRuntime::new(timed.handle().clone())).contains("enable_io"));
         let whole = Builder::new_current_thread().enable_all().build().unwrap();
         assert!(TokioRuntime::new(whole.handle().clone()).is_ok());
-    }
-
-    /// B 10.3.
-    #[test]
-    fn a_sleep_outside_its_runtime_ends_with_it() {
-        let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
-        let clock = TokioRuntime::new(runtime.handle().clone()).unwrap();
-        let hour = Instant::from_epoch(Duration::from_secs(3600));
-        let before = clock.sleep_until(hour);
-        drop(runtime);
-        futures::executor::block_on(before);
-        futures::executor::block_on(clock.sleep_until(hour));
-    }
-
-    #[test]
-    fn a_sleep_outside_its_runtime_ends_in_time() {
-        let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
-        let clock = TokioRuntime::new(runtime.handle().clone()).unwrap();
-        let deadline = clock.now() + Duration::from_millis(20);
-        futures::executor::block_on(clock.sleep_until(deadline));
-        assert!(clock.now() >= deadline);
     }
 
     #[test]

@@ -135,10 +135,11 @@ impl Shared {
         }
         self.log.connected();
         let connection = Connection::serve(socket, self);
-        // A reset needs the last handle of the socket to go, and the log comes after it.
+        // First the log: a client that sees the end may be back before this thread goes on.
+        self.log.disconnected();
+        // A reset needs the last handle of the socket to go.
         drop(self.sockets.lock().expect("the sockets").remove(&number));
         drop(connection);
-        self.log.disconnected();
     }
 
     fn script(&self, request: &Received) -> Script {
