@@ -3,7 +3,7 @@
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::task::{Context, Poll};
 use std::time::Instant as StdInstant;
 
@@ -19,7 +19,8 @@ use smol::Executor;
 /// from any thread.
 #[derive(Clone)]
 pub struct SmolRuntime {
-    executor: Option<Arc<Executor<'static>>>,
+    /// Weak, because the executor holds the task that holds this.
+    executor: Option<Weak<Executor<'static>>>,
     epoch: StdInstant,
 }
 
@@ -30,9 +31,9 @@ impl SmolRuntime {
         Self { executor: None, epoch: StdInstant::now() }
     }
 
-    /// Runs on this executor, as long as somebody runs it.
-    pub fn on(executor: Arc<Executor<'static>>) -> Self {
-        Self { executor: Some(executor), epoch: StdInstant::now() }
+    /// Runs on this executor, as long as somebody holds and runs it.
+    pub fn on(executor: &Arc<Executor<'static>>) -> Self {
+        Self { executor: Some(Arc::downgrade(executor)), epoch: StdInstant::now() }
     }
 }
 
@@ -58,11 +59,15 @@ impl Runtime for SmolRuntime {
 
     fn spawn(&self, task: BoxFuture<'static, ()>) -> Result<(), StartError> {
         match &self.executor {
-            Some(executor) => executor.spawn(task).detach(),
+            Some(executor) => executor.upgrade().ok_or_else(gone)?.spawn(task).detach(),
             None => smol::spawn(task).detach(),
         }
         Ok(())
     }
+}
+
+fn gone() -> StartError {
+    StartError::Runtime("the executor that was handed in is gone".to_owned())
 }
 
 /// Ends at a moment.

@@ -40,9 +40,9 @@ impl ClientBuilder {
         }
     }
 
-    /// Runs on this executor, as long as somebody runs it. The client can be started from any
-    /// thread.
-    pub fn executor(mut self, executor: Arc<Executor<'static>>) -> Self {
+    /// Runs on this executor, as long as somebody holds and runs it: when it is gone, the client is
+    /// closed (B 10.3). It can be started from any thread.
+    pub fn executor(mut self, executor: &Arc<Executor<'static>>) -> Self {
         self.runtime = SmolRuntime::on(executor);
         self
     }
@@ -75,6 +75,7 @@ impl ClientBuilder {
     /// Starts the client.
     ///
     /// # Errors
+    /// [`StartError::Runtime`] when the executor that was handed in is gone;
     /// [`StartError::Transport`] when the HTTP client cannot be made;
     /// [`StartError::UnknownSource`] when a custom source is missing.
     pub fn start(self) -> Result<Client, StartError> {

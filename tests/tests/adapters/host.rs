@@ -4,9 +4,9 @@ use std::future::Future;
 use std::time::{Duration, Instant};
 
 use async_io::Timer;
-use fdv2_client::Transport;
 use fdv2_client::tls::rustls::ClientConfig;
 use fdv2_client::tls::tls_config;
+use fdv2_client::{Client, Config, Transport};
 use fdv2_core::{Limits, Outcome, Request, ResponseHead, TransportError};
 use fdv2_smol::SurfTransport;
 use fdv2_tokio::ReqwestTransport;
@@ -59,6 +59,17 @@ impl Host {
         match self {
             Self::Tokio(_) => Box::new(ReqwestTransport::new(tls, head_bytes).unwrap()),
             Self::Smol => Box::new(SurfTransport::new(tls, head_bytes)),
+        }
+    }
+
+    /// A client on this runtime as a user starts it.
+    pub(crate) fn start(&self, config: Config) -> Client {
+        match self {
+            Self::Tokio(runtime) => {
+                let _inside = runtime.enter();
+                fdv2_tokio::start(config).unwrap()
+            }
+            Self::Smol => fdv2_smol::start(config).unwrap(),
         }
     }
 

@@ -2,12 +2,19 @@
 #![allow(clippy::indexing_slicing, clippy::string_slice, clippy::unwrap_used, reason = "tests")]
 
 mod host;
+mod wire;
 
 mod bodies;
 mod endings;
 mod heads;
 mod sockets;
 mod tls;
+
+mod closing;
+mod polls;
+mod requests;
+mod starting;
+mod streams;
 
 /// Stamps each test of a module out for every runtime.
 macro_rules! on_every_runtime {
