@@ -1,7 +1,7 @@
 //! One connection and its thread.
 
 use std::io::{self, Read, Write};
-use std::net::TcpStream;
+use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
@@ -64,6 +64,7 @@ impl Connection {
                 Step::Hang => return self.hang(),
                 Step::Reset => return self.reset(),
                 Step::NextRequest => return Ok(Then::Next),
+                Step::Tunnel(target) => return self.tunnel(target),
             }
         }
         Ok(Then::Close)
@@ -85,6 +86,19 @@ impl Connection {
         let mut ignored = [0; 1024];
         while self.stream.read(&mut ignored)? > 0 {}
         Ok(Then::Close)
+    }
+
+    fn tunnel(&mut self, target: SocketAddr) -> io::Result<Then> {
+        let mut target = TcpStream::connect(target)?;
+        let (mut from, mut to) = (target.try_clone()?, self.raw.try_clone()?);
+        let back = thread::spawn(move || {
+            let _ = io::copy(&mut from, &mut to);
+            let _ = to.shutdown(Shutdown::Both);
+        });
+        let copied = io::copy(&mut self.raw, &mut target);
+        let _ = target.shutdown(Shutdown::Both);
+        let _ = back.join();
+        copied.map(|_| Then::Close)
     }
 
     fn reset(&mut self) -> io::Result<Then> {

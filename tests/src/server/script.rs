@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 use std::io::Write as _;
+use std::net::SocketAddr;
 use std::time::Duration;
 
 use flate2::Compression;
@@ -22,6 +23,8 @@ pub(super) enum Step {
     Hang,
     Reset,
     NextRequest,
+    /// Passes bytes both ways until one side ends.
+    Tunnel(SocketAddr),
 }
 
 impl Script {
@@ -118,6 +121,13 @@ impl Script {
     pub fn reset(mut self) -> Self {
         self.0.push(Step::Reset);
         self
+    }
+
+    /// Answers as a proxy that has opened a tunnel to `target`, and is one.
+    pub fn tunnel(target: SocketAddr) -> Self {
+        let mut script = Self::new().head(200, &[]);
+        script.0.push(Step::Tunnel(target));
+        script
     }
 
     /// Waits for the next request on the same connection.

@@ -10,6 +10,8 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 pub struct SelfSigned {
     /// What a client has to trust.
     pub certificate: CertificateDer<'static>,
+    /// The same as text.
+    pub pem: String,
     /// What a server needs to show it.
     pub server: Arc<ServerConfig>,
 }
@@ -27,7 +29,7 @@ impl SelfSigned {
                 config.with_no_client_auth().with_single_cert(vec![certificate.clone()], key)
             })
             .expect("the certificate fits its key");
-        Self { certificate, server: Arc::new(server) }
+        Self { certificate, pem: made.cert.pem(), server: Arc::new(server) }
     }
 }
 

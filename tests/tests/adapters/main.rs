@@ -12,6 +12,7 @@ mod tls;
 
 mod closing;
 mod polls;
+mod proxies;
 mod requests;
 mod starting;
 mod streams;

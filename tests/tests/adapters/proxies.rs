@@ -1,0 +1,88 @@
+//! Proxies of the environment (H04).
+//!
+//! The environment of a process cannot be changed while it runs, so each test starts its own
+//! program again, as a child with the environment that is wanted.
+
+use std::env;
+use std::fs;
+use std::net::SocketAddr;
+use std::process::Command;
+use std::thread;
+
+use fdv2_core::TransportErrorKind::Connect;
+use fdv2_tests::server::{Received, Script, SelfSigned, Server};
+
+use crate::host::Host;
+use crate::on_every_runtime;
+
+on_every_runtime!(requests_go_through_the_environments_proxy);
+
+/// In a child: the addresses to fetch, with and without TLS and past the proxy.
+const TARGETS: &str = "FDV2_TEST_TARGETS";
+
+fn requests_go_through_the_environments_proxy(host: Host) {
+    match env::var(TARGETS) {
+        Ok(targets) => child(&host, &targets),
+        Err(_) => parent(),
+    }
+}
+
+fn parent() {
+    let own = SelfSigned::new();
+    let secure = Server::over_tls(own.server, |_, _| Script::json("\"tunnelled\""));
+    let direct = Server::always(Script::json("\"direct\""));
+    let target = secure.address();
+    let proxy = Server::new(move |_, request| answer(request, target));
+
+    let name = thread::current().name().unwrap().to_owned();
+    let roots =
+        env::temp_dir().join(format!("{}-{}.pem", name.replace(':', "-"), proxy.address().port()));
+    fs::write(&roots, own.pem).unwrap();
+    let credentials = format!("http://u:p%40ss@{}", proxy.address());
+    let ran = Command::new(env::current_exe().unwrap())
+        .args(["--exact", &name, "--nocapture"])
+        .env(TARGETS, format!("{} {}", secure.url(), direct.url()))
+        .env("HTTP_PROXY", &credentials)
+        .env("HTTPS_PROXY", &credentials)
+        .env("NO_PROXY", "127.0.0.1")
+        .env("SSL_CERT_FILE", &roots)
+        .output()
+        .unwrap();
+    fs::remove_file(&roots).unwrap();
+    let text = String::from_utf8_lossy(&[ran.stdout, ran.stderr].concat()).into_owned();
+    assert!(ran.status.success(), "{text}");
+
+    assert_eq!(secure.log().requests()[0].target, "/sdk/stream?basis=s1");
+    assert_eq!(direct.log().requests().len(), 1);
+    let requests = proxy.log().requests();
+    let targets: Vec<_> = requests.iter().map(|got| got.target.clone()).collect();
+    let tunnel = format!("localhost:{}", target.port());
+    assert_eq!(targets[0], "http://flags.invalid/sdk/poll?basis=s1");
+    assert_eq!(targets[1..], [tunnel.as_str(), "refused.invalid:443"]);
+    for request in requests {
+        assert_eq!(request.header("proxy-authorization"), Some("Basic dTpwQHNz"));
+    }
+}
+
+fn answer(request: &Received, target: SocketAddr) -> Script {
+    match request.method.as_str() {
+        "CONNECT" if request.target.starts_with("localhost:") => Script::tunnel(target),
+        "CONNECT" => Script::status(407),
+        _ => Script::json("\"proxied\""),
+    }
+}
+
+fn child(host: &Host, targets: &str) {
+    let (secure, direct) = targets.split_once(' ').unwrap();
+    let proxied = host.fetch("http://flags.invalid/sdk/poll?basis=s1");
+    assert_eq!((proxied.text(), proxied.end.clone()), ("\"proxied\"", Ok(())));
+    let tunnelled = host.fetch(&format!("{secure}/sdk/stream?basis=s1"));
+    assert_eq!((tunnelled.text(), tunnelled.end.clone()), ("\"tunnelled\"", Ok(())));
+    assert_eq!(host.fetch(direct).text(), "\"direct\"");
+    let refused = host.fetch("https://refused.invalid").end.unwrap_err();
+    assert_eq!(refused.kind, Connect);
+    // B 11.1.
+    for secret in ["p@ss", "p%40ss", "dTpwQHNz"] {
+        assert!(!format!("{refused:?}").contains(secret), "{refused:?}");
+    }
+}
