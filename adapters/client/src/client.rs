@@ -13,7 +13,7 @@ use futures::FutureExt;
 
 use crate::control::Order;
 use crate::driver::drive;
-use crate::listen::{FlagChanges, SourceSwitches, StatusStream};
+use crate::listen::{FlagChanges, SourceSwitches, StatusStream, Warnings};
 use crate::shared::Shared;
 use crate::source::CustomSources;
 use crate::timer::Limit;
@@ -126,6 +126,12 @@ impl Client {
     /// up loses the oldest ones.
     pub fn source_switches(&self) -> SourceSwitches {
         SourceSwitches::new(self.shared().facts().subscribe_switches())
+    }
+
+    /// What peers do that makes no sense but harms nothing, each kind once a client (B 1.1, 1.4):
+    /// those so far first. For the application's log.
+    pub fn warnings(&self) -> Warnings {
+        Warnings::new(self.shared().facts().subscribe_oddities())
     }
 
     /// The keys of the flags that change from now on, until the client is closed (B 7).

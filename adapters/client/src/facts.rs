@@ -5,17 +5,18 @@ use std::mem;
 use std::sync::Arc;
 use std::task::Waker;
 
-use fdv2_core::Instant;
 use fdv2_core::effect::SourceSwitched;
 use fdv2_core::snapshot::FlagsChanged;
 use fdv2_core::status::{ErrorKind, Readiness, SourceError, SourceState, SourceStatus};
+use fdv2_core::{Instant, Oddity};
 
-use crate::queue::{Listeners, Subscription, Wakes};
+use crate::queue::{Listeners, Subscription};
+use crate::wakes::Wakes;
 
 /// How many unread change sets of flags a listener may leave before it loses the oldest.
 const FLAG_CHANGES: usize = 64;
-/// The same for statuses and switches of source, of which there are few.
-const STATUSES: usize = 64;
+/// The same for everything else, of which there is little.
+const OTHERS: usize = 64;
 
 /// Why nothing will follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,10 +46,13 @@ pub(crate) struct Facts {
     status: SourceStatus,
     readiness: Readiness,
     environment_id: Option<Arc<str>>,
+    /// Of each kind one.
+    oddities: Vec<Oddity>,
     is_ended: bool,
     status_listeners: Listeners<SourceStatus>,
     switch_listeners: Listeners<SourceSwitched>,
     change_listeners: Listeners<FlagsChanged>,
+    oddity_listeners: Listeners<Oddity>,
     waiting: Waiting,
 }
 
@@ -63,10 +67,12 @@ impl Facts {
             },
             readiness: Readiness::Pending,
             environment_id: None,
+            oddities: Vec::new(),
             is_ended: false,
             status_listeners: Listeners::default(),
             switch_listeners: Listeners::default(),
             change_listeners: Listeners::default(),
+            oddity_listeners: Listeners::default(),
             waiting: Waiting::default(),
         }
     }
@@ -109,6 +115,11 @@ impl Facts {
         self.switch_listeners.publish(switched, wakes);
     }
 
+    pub(crate) fn warn(&mut self, oddity: Oddity, wakes: &mut Wakes) {
+        self.oddities.push(oddity);
+        self.oddity_listeners.publish(&oddity, wakes);
+    }
+
     /// Returns what slow listeners lost.
     #[must_use]
     pub(crate) fn tell_change(
@@ -137,20 +148,26 @@ impl Facts {
         self.status_listeners.close(wakes);
         self.switch_listeners.close(wakes);
         self.change_listeners.close(wakes);
+        self.oddity_listeners.close(wakes);
         self.waiting.wake_all(wakes);
     }
 
     /// All statuses from the present one on. It ends after the last (B 3.8).
     pub(crate) fn subscribe_status(&mut self) -> Subscription<SourceStatus> {
-        self.status_listeners.subscribe(STATUSES, Some(self.status.clone()))
+        self.status_listeners.subscribe(OTHERS, Some(self.status.clone()))
     }
 
     pub(crate) fn subscribe_switches(&mut self) -> Subscription<SourceSwitched> {
-        self.switch_listeners.subscribe(STATUSES, None)
+        self.switch_listeners.subscribe(OTHERS, None)
     }
 
     pub(crate) fn subscribe_changes(&mut self) -> Subscription<FlagsChanged> {
         self.change_listeners.subscribe(FLAG_CHANGES, None)
+    }
+
+    /// All oddities, those so far first.
+    pub(crate) fn subscribe_oddities(&mut self) -> Subscription<Oddity> {
+        self.oddity_listeners.subscribe(OTHERS, self.oddities.iter().copied())
     }
 
     pub(crate) fn waiting(&mut self) -> &mut Waiting {

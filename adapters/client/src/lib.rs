@@ -53,6 +53,7 @@ mod tests;
 mod timer;
 mod view;
 mod wait;
+mod wakes;
 
 pub mod store;
 
@@ -62,7 +63,7 @@ pub use fdv2_core::config::{self, Config, ConfigBuilder, ConfigError};
 pub use fdv2_core::status::{
     self, Availability, ErrorKind, Readiness, SourceError, SourceState, SourceStatus,
 };
-pub use listen::{FlagChange, FlagChanges, SourceSwitches, StatusStream};
+pub use listen::{FlagChange, FlagChanges, SourceSwitches, StatusStream, Warnings};
 pub use runtime::{Runtime, StartError};
 pub use source::{CustomSource, CustomSources};
 pub use transport::Transport;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::vec;
 
+use fdv2_core::Oddity;
 use fdv2_core::effect::SourceSwitched;
 use fdv2_core::snapshot::FlagsChanged;
 use fdv2_core::status::SourceStatus;
@@ -18,6 +19,9 @@ pub struct StatusStream(Subscription<SourceStatus>);
 
 /// The changes of source. See [`Client::source_switches`](crate::Client::source_switches).
 pub struct SourceSwitches(Subscription<SourceSwitched>);
+
+/// What peers do that makes no sense. See [`Client::warnings`](crate::Client::warnings).
+pub struct Warnings(Subscription<Oddity>);
 
 /// What a listener to flags is told.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,6 +54,12 @@ impl SourceSwitches {
     }
 }
 
+impl Warnings {
+    pub(crate) fn new(oddities: Subscription<Oddity>) -> Self {
+        Self(oddities)
+    }
+}
+
 impl FlagChanges {
     pub(crate) fn new(change_sets: Subscription<FlagsChanged>) -> Self {
         Self { change_sets, keys: Vec::new().into_iter() }
@@ -68,6 +78,14 @@ impl Stream for SourceSwitches {
     type Item = SourceSwitched;
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<SourceSwitched>> {
+        poll_item(&mut self.0, cx)
+    }
+}
+
+impl Stream for Warnings {
+    type Item = Oddity;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Oddity>> {
         poll_item(&mut self.0, cx)
     }
 }
@@ -110,4 +128,4 @@ macro_rules! opaque_debug {
     )*};
 }
 
-opaque_debug!(StatusStream, SourceSwitches, FlagChanges);
+opaque_debug!(StatusStream, SourceSwitches, Warnings, FlagChanges);

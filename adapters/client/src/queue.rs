@@ -6,6 +6,8 @@ use std::mem;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
+use crate::wakes::Wakes;
+
 /// What a listener reads.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Entry<T> {
@@ -28,7 +30,11 @@ impl<T> Default for Listeners<T> {
 
 impl<T: Clone> Listeners<T> {
     /// A new listener, whose queue holds at most `capacity` items and begins with `first`.
-    pub(crate) fn subscribe(&mut self, capacity: usize, first: Option<T>) -> Subscription<T> {
+    pub(crate) fn subscribe(
+        &mut self,
+        capacity: usize,
+        first: impl IntoIterator<Item = T>,
+    ) -> Subscription<T> {
         self.queues.retain(|queue| queue.lock().is_read);
         let state = State {
             items: first.into_iter().collect(),
@@ -136,22 +142,6 @@ impl<T> Drop for Subscription<T> {
         // Dropping them can run code of others, which must not find the queue locked.
         drop(state);
         drop((unread, reader));
-    }
-}
-
-/// Wakers collected under a lock, to be woken once it is released.
-#[derive(Default)]
-pub(crate) struct Wakes(Vec<Waker>);
-
-impl Wakes {
-    pub(crate) fn extend(&mut self, wakers: impl IntoIterator<Item = Waker>) {
-        self.0.extend(wakers);
-    }
-
-    pub(crate) fn wake(self) {
-        for waker in self.0 {
-            waker.wake();
-        }
     }
 }
 

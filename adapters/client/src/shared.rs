@@ -11,7 +11,7 @@ use fdv2_core::{Instant, Snapshot, Update};
 use crate::control::{Control, Order};
 use crate::facts::{End, Facts};
 use crate::garbage::Graveyard;
-use crate::queue::Wakes;
+use crate::wakes::Wakes;
 
 /// The runtime's clock without its type, so that a client is of one type.
 type Clock = Box<dyn Fn() -> Instant + Send + Sync>;
@@ -79,6 +79,7 @@ impl Shared {
             Update::SourceSwitched(switched) => {
                 self.change(|facts, wakes| facts.tell_switch(&switched, wakes));
             }
+            Update::Odd(oddity) => self.change(|facts, wakes| facts.warn(oddity, wakes)),
             Update::Stopped => self.end(End::Closed),
             _ => {}
         }

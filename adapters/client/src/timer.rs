@@ -2,35 +2,36 @@
 //!
 //! A runtime's own timers stand still when nobody runs it, or when one task blocks it, and panic
 //! once it is gone. A `close` has to return all the same (B 10.1, 10.3), so the limits of waits are
-//! kept by one thread of our own, which nothing joins.
+//! kept by one thread of our own, which nothing joins, and which is there only while someone waits.
 
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::mem;
 use std::pin::Pin;
-use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// The process's timer. Its thread starts with the first limit that has to be waited for.
+use crate::wakes::Wakes;
+
+/// The process's timer.
 static TIMER: Timer = Timer {
-    sleepers: Mutex::new(Sleepers { next: 0, wakers: BTreeMap::new() }),
-    earlier: Condvar::new(),
-    is_running: OnceLock::new(),
+    sleepers: Mutex::new(Sleepers { next: 0, wakers: BTreeMap::new(), has_thread: false }),
+    changed: Condvar::new(),
 };
 
 struct Timer {
     sleepers: Mutex<Sleepers>,
-    /// The first deadline is now an earlier one.
-    earlier: Condvar,
-    is_running: OnceLock<bool>,
+    /// The first deadline is another one, or there is none.
+    changed: Condvar,
 }
 
 /// Who sleeps, by deadline, and by ticket among equals.
 struct Sleepers {
     next: u64,
     wakers: BTreeMap<(Instant, u64), Waker>,
+    has_thread: bool,
 }
 
 impl Timer {
@@ -38,40 +39,44 @@ impl Timer {
         self.sleepers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// False where no thread can be had.
-    fn start(&'static self) -> bool {
-        *self.is_running.get_or_init(|| {
-            thread::Builder::new().name("fdv2-timer".into()).spawn(|| self.run()).is_ok()
-        })
-    }
-
+    /// Wakes until nobody sleeps any more.
     fn run(&self) {
         let mut sleepers = self.lock();
-        loop {
-            let now = Instant::now();
-            let due = sleepers.take_due(now);
-            if !due.is_empty() {
+        while let Some(first) = sleepers.first() {
+            let rest = first.saturating_duration_since(Instant::now());
+            if rest.is_zero() {
+                let due = sleepers.take_until(first);
                 drop(sleepers);
-                due.into_iter().for_each(Waker::wake);
+                due.wake();
                 sleepers = self.lock();
-                continue;
+            } else {
+                let waited = self.changed.wait_timeout(sleepers, rest);
+                sleepers = waited.unwrap_or_else(PoisonError::into_inner).0;
             }
-            sleepers = match sleepers.wakers.first_key_value() {
-                None => self.earlier.wait(sleepers).unwrap_or_else(PoisonError::into_inner),
-                Some(((deadline, _), _)) => {
-                    let rest = deadline.saturating_duration_since(now);
-                    let waited = self.earlier.wait_timeout(sleepers, rest);
-                    waited.unwrap_or_else(PoisonError::into_inner).0
-                }
-            };
         }
+        sleepers.has_thread = false;
     }
 }
 
 impl Sleepers {
-    fn take_due(&mut self, now: Instant) -> Vec<Waker> {
-        let later = self.wakers.split_off(&(now, u64::MAX));
-        mem::replace(&mut self.wakers, later).into_values().collect()
+    fn first(&self) -> Option<Instant> {
+        self.wakers.first_key_value().map(|((deadline, _), _)| *deadline)
+    }
+
+    fn take_until(&mut self, deadline: Instant) -> Wakes {
+        let later = self.wakers.split_off(&(deadline, u64::MAX));
+        let mut due = Wakes::default();
+        due.extend(mem::replace(&mut self.wakers, later).into_values());
+        due
+    }
+
+    /// False where no thread can be had.
+    fn ensure_thread(&mut self) -> bool {
+        if !self.has_thread {
+            let thread = thread::Builder::new().name("fdv2-timer".into());
+            self.has_thread = thread.spawn(|| TIMER.run()).is_ok();
+        }
+        self.has_thread
     }
 }
 
@@ -95,10 +100,13 @@ impl Future for Limit {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
         let Some(deadline) = self.deadline else { return Poll::Pending };
-        if Instant::now() >= deadline || !TIMER.start() {
+        if Instant::now() >= deadline {
             return Poll::Ready(());
         }
         let mut sleepers = TIMER.lock();
+        if !sleepers.ensure_thread() {
+            return Poll::Ready(());
+        }
         let ticket = *self.ticket.get_or_insert_with(|| {
             sleepers.next += 1;
             sleepers.next
@@ -108,7 +116,7 @@ impl Future for Limit {
         drop(sleepers);
         drop(replaced);
         if is_first {
-            TIMER.earlier.notify_one();
+            TIMER.changed.notify_one();
         }
         Poll::Pending
     }
@@ -116,9 +124,14 @@ impl Future for Limit {
 
 impl Drop for Limit {
     fn drop(&mut self) {
-        if let (Some(deadline), Some(ticket)) = (self.deadline, self.ticket) {
-            let waker = TIMER.lock().wakers.remove(&(deadline, ticket));
-            drop(waker);
+        let (Some(deadline), Some(ticket)) = (self.deadline, self.ticket) else { return };
+        let mut sleepers = TIMER.lock();
+        let waker = sleepers.wakers.remove(&(deadline, ticket));
+        let is_last = sleepers.wakers.is_empty();
+        drop(sleepers);
+        drop(waker);
+        if is_last {
+            TIMER.changed.notify_one();
         }
     }
 }

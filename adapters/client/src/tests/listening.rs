@@ -4,15 +4,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Wake, Waker};
 
-use fdv2_core::SourceUpdate;
 use fdv2_core::effect::{SourceId, SwitchReason};
 use fdv2_core::status::{Availability, SourceState};
+use fdv2_core::{Config, Oddity, SourceUpdate};
 use futures::executor::block_on;
-use futures::{FutureExt, StreamExt};
+use futures::{FutureExt, StreamExt, stream};
 
 use super::feed::{changes, failed_finally, fed, full, version};
+use super::scripted::{Script, chunk, event_stream};
 use super::sim::Sim;
-use crate::{Client, FlagChange, FlagChanges};
+use super::start_with;
+use crate::{Client, CustomSources, FlagChange, FlagChanges};
 
 fn read_all(listener: &mut FlagChanges) -> Vec<FlagChange> {
     std::iter::from_fn(|| listener.next().now_or_never().flatten()).collect()
@@ -172,4 +174,63 @@ fn switches_of_source_are_told_with_the_reason() {
     assert_eq!(second.to, Some(SourceId::Synchronizer(1)));
     assert_eq!(second.why, SwitchReason::Removed);
     assert!(second.error.is_some());
+}
+
+/// B 1.4: warned about once a client, whenever one begins to listen.
+#[test]
+fn an_oddity_is_warned_about_once() {
+    let (sim, script) = (Sim::default(), Script::default());
+    let put = "event: put-object\ndata: {\"kind\":\"flag\",\"key\":\"f\",\"version\":1,\"object\":{}}\n\n";
+    script.then(stream::iter([event_stream(), chunk(put), chunk(put)]).chain(stream::pending()));
+    let config = Config::streaming("sdk-key").build().unwrap();
+    let client = start_with(&sim, config, script, CustomSources::new());
+    let mut early = client.warnings();
+    sim.run();
+    let mut late = client.warnings();
+    for warnings in [&mut early, &mut late] {
+        assert_eq!(warnings.next().now_or_never(), Some(Some(Oddity::ObjectBeforeIntent)));
+        assert_eq!(warnings.next().now_or_never(), None);
+    }
+}
+
+/// Old data goes when its last reader lets it go, and not before.
+#[test]
+fn old_data_stays_as_long_as_it_is_read() {
+    let sim = Sim::default();
+    let (client, feeds) = fed(&sim, &["a"]);
+    sim.run();
+    feeds.tell("a", full(1, &["f1"]));
+    sim.run();
+    let view = client.snapshot();
+    let old = Arc::downgrade(&client.load());
+    feeds.tell("a", full(2, &["f1"]));
+    sim.run();
+    assert_eq!(view.core().flag("f1").map(|flag| flag.version()), Some(1));
+    assert!(old.upgrade().is_some());
+    drop(view);
+    while old.upgrade().is_some() {
+        std::thread::yield_now();
+    }
+}
+
+/// B 7.3: a waker of others that panics keeps nobody from being told.
+#[test]
+fn a_waker_that_panics_stops_nobody() {
+    struct Bomb;
+    impl Wake for Bomb {
+        fn wake(self: Arc<Self>) {
+            panic!("a panic that the test wants");
+        }
+    }
+    let sim = Sim::default();
+    let (client, feeds) = fed(&sim, &["a"]);
+    sim.run();
+    let mut bad = client.flag_changes();
+    let mut good = client.flag_changes();
+    let bomb = Waker::from(Arc::new(Bomb));
+    assert!(bad.poll_next_unpin(&mut Context::from_waker(&bomb)).is_pending());
+    feeds.tell("a", full(1, &["f1"]));
+    sim.run();
+    assert_eq!(read_all(&mut good), changed(&["f1"]));
+    assert!(client.initialized());
 }
