@@ -5,3 +5,5 @@ pub mod invariants;
 #[cfg(feature = "adapters")]
 pub mod server;
 pub mod sim;
+pub mod streamed;
+pub mod typical;
