@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use clap::{Parser, Subcommand};
+use clap::{Parser, Subcommand, ValueEnum};
 
 /// Feature flags by Flag Delivery v2: try it, serve a flag file, or watch a service's flags.
 #[derive(Parser)]
@@ -15,8 +15,17 @@ pub(crate) struct Args {
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
+    Demo(Demo),
     Serve(Serve),
+    Watch(Watch),
 }
+
+/// See it work, in about 15 seconds: no account, no set-up, no network.
+///
+/// Starts a flag server on a free local port, a client on tokio and one on smol, evaluates flags,
+/// edits one, cuts the connection, recovers, and closes.
+#[derive(clap::Args)]
+pub(crate) struct Demo {}
 
 /// Serve a flag file over FDv2, and send each edit to every connected client.
 ///
@@ -35,4 +44,39 @@ pub(crate) struct Serve {
     /// Accept this SDK key only. Without it, any key is accepted.
     #[arg(long, value_name = "KEY", env = "FDV2_SDK_KEY", hide_env_values = true)]
     pub(crate) sdk_key: Option<String>,
+}
+
+/// Connect to a service and print its status and its flags' changes as they come.
+///
+/// Until Ctrl-C. It ends with exit code 1 if the service refuses for good, as it does a wrong key.
+#[derive(clap::Args)]
+pub(crate) struct Watch {
+    /// The SDK key. Better given by the environment, where other users cannot see it.
+    #[arg(long, value_name = "KEY", env = "FDV2_SDK_KEY", hide_env_values = true)]
+    pub(crate) sdk_key: String,
+
+    /// The runtime that the client runs on.
+    #[arg(long, value_enum, default_value_t = Runtime::Tokio)]
+    pub(crate) runtime: Runtime,
+
+    /// Where everything is served: `fdv2 serve`, or a Relay Proxy. Without it, LaunchDarkly.
+    #[arg(long, value_name = "URL")]
+    pub(crate) base_url: Option<String>,
+
+    /// The key of the context that flags are evaluated for.
+    #[arg(long, value_name = "KEY", default_value = "fdv2-watch")]
+    pub(crate) context: String,
+
+    /// Print one JSON object a line.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// An asynchronous runtime.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Runtime {
+    /// A client of `fdv2-tokio`: reqwest for HTTP.
+    Tokio,
+    /// A client of `fdv2-smol`: surf for HTTP.
+    Smol,
 }

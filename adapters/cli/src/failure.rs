@@ -6,6 +6,8 @@ use std::process::ExitCode;
 /// Why a command failed.
 #[derive(Debug)]
 pub(crate) enum Failure {
+    /// What was said on the command line cannot be meant: exit code 2.
+    Usage(String),
     /// Something went wrong: exit code 1.
     Failed(String),
     /// Nobody reads the output any more, which is no failure: exit code 0.
@@ -16,6 +18,7 @@ impl Failure {
     /// Says why on standard error, and returns the exit code.
     pub(crate) fn report(self) -> ExitCode {
         let (message, code) = match self {
+            Self::Usage(message) => (message, ExitCode::from(2)),
             Self::Failed(message) => (message, ExitCode::FAILURE),
             Self::OutputClosed => return ExitCode::SUCCESS,
         };

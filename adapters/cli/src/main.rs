@@ -1,11 +1,16 @@
 //! The command `fdv2`: a demonstration, a development server, and a watcher of flags.
 
+mod answer;
 mod args;
+mod client;
+mod demo;
 mod failure;
 mod output;
 mod serve;
 mod signal;
 mod style;
+mod watch;
+mod words;
 
 use std::process::ExitCode;
 
@@ -32,9 +37,11 @@ fn main() -> ExitCode {
 }
 
 async fn run(args: Args) -> Result<(), Failure> {
-    let (mut output, printer) = Output::start()?;
+    let (output, printer) = Output::start()?;
     let result = match args.command {
-        Command::Serve(serve) => serve::run(serve, &mut output).await,
+        Command::Demo(_) => demo::run(&output).await,
+        Command::Serve(serve) => serve::run(serve, &output).await,
+        Command::Watch(watch) => watch::run(watch, &output).await,
     };
     drop(output);
     result.and(printer.end().await)

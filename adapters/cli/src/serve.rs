@@ -9,11 +9,12 @@ use crate::args::Serve;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::signal::interrupted;
+use crate::words::counted;
 
 /// So many keys of one edit are named.
 const NAMED_KEYS: usize = 8;
 
-pub(crate) async fn run(args: Serve, output: &mut Output) -> Result<(), Failure> {
+pub(crate) async fn run(args: Serve, output: &Output) -> Result<(), Failure> {
     let has_key = args.sdk_key.is_some();
     let mut options = Options::new(&args.file).listen(args.listen);
     if let Some(key) = args.sdk_key {
@@ -63,10 +64,6 @@ async fn tell(server: &Server, file: &Path, has_key: bool, output: &Output) -> R
         output.line(line).await?;
     }
     Ok(())
-}
-
-fn counted(number: usize, what: &str) -> String {
-    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
 }
 
 fn named(keys: &[Arc<str>]) -> String {

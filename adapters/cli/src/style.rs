@@ -23,6 +23,12 @@ impl Style {
         Self { is_coloured: io::stdout().is_terminal() && !is_set("NO_COLOR") && !is_dumb }
     }
 
+    /// Without colours.
+    #[cfg(test)]
+    pub(crate) fn plain() -> Self {
+        Self { is_coloured: false }
+    }
+
     pub(crate) fn bold<T: fmt::Display>(self, text: T) -> Painted<T> {
         self.paint(text, "1")
     }

@@ -1,0 +1,274 @@
+//! What the demo shows, step by step.
+
+use std::time::{Duration, Instant};
+
+use fdv2_client::core::context::{Context, ContextBuilder};
+use fdv2_client::core::effect::SourceId;
+use fdv2_client::status::SourceState;
+use fdv2_server::{Options, Server};
+use serde_json::{Value, json};
+
+use super::pair::{Pair, RUNTIMES, Sighting, What};
+use super::sample::Sample;
+use super::table;
+use crate::answer::Answer;
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::words::{self, took};
+
+const STREAMING: SourceId = SourceId::Synchronizer(0);
+const POLLING: SourceId = SourceId::Synchronizer(1);
+
+/// The flags of the sample file.
+const FLAGS: [&str; 5] = ["banner", "checkout", "dark-mode", "new-search", "upload-limit-mb"];
+
+/// How often the server is asked whether the streams are open.
+const GLANCE: Duration = Duration::from_millis(5);
+
+/// Everything that the steps share.
+struct Story<'a> {
+    output: &'a Output,
+    sample: Sample,
+    server: Server,
+    pair: Pair,
+    anna: Context,
+    ben: Context,
+}
+
+/// Tells the whole story.
+pub(super) async fn tell(output: &Output) -> Result<(), Failure> {
+    let begun = Instant::now();
+    output.line("Feature flags, live, on two async runtimes in one process.").await?;
+    let mut story = Story::begin(output).await?;
+    story.evaluate().await?;
+    story.edit().await?;
+    story.fail_and_fall_back().await?;
+    story.recover().await?;
+    story.close().await?;
+    let style = output.style;
+    let watch = "fdv2 watch --sdk-key any --base-url http://127.0.0.1:8030";
+    output
+        .line(format!("\nDone in {}. Next, with flags of your own:", took(begun.elapsed())))
+        .await?;
+    output.line(format!("   {}", style.bold("fdv2 serve flags.json"))).await?;
+    output.line(format!("   {}", style.bold(watch))).await
+}
+
+impl<'a> Story<'a> {
+    async fn begin(output: &'a Output) -> Result<Self, Failure> {
+        heading(output, 1, "A flag server starts on this machine").await?;
+        let sample = Sample::create()?;
+        let server = Server::start(Options::new(sample.path()))
+            .await
+            .map_err(|error| Failure::Failed(error.to_string()))?;
+        let flags = words::counted(server.flags(), "flag");
+        let file = sample.path().display();
+        output.line(format!("   {} serves the {flags} of {file}", server.url())).await?;
+
+        heading(output, 2, "Two clients connect to it, one on tokio and one on smol").await?;
+        let (mut pair, ready) = Pair::start(&server.url()).await?;
+        for (runtime, ready) in RUNTIMES.into_iter().zip(ready) {
+            output.line(format!("   {runtime:<5}  ready after {}", took(ready))).await?;
+        }
+        let settled: [fn(&What) -> bool; 3] = [
+            |what| what.is_state(SourceState::Valid),
+            |what| what.is_source(STREAMING),
+            |what| FLAGS.last().is_some_and(|last| what.is_flag(last)),
+        ];
+        pair.wait_for("the first flags", &settled, output, |_| None).await?;
+        let anna = person("anna", "pro")?;
+        let ben = person("ben", "free")?;
+        let story = Self { output, sample, server, pair, anna, ben };
+        story.streams_open().await;
+        Ok(story)
+    }
+
+    async fn evaluate(&self) -> Result<(), Failure> {
+        heading(self.output, 3, "Flags are evaluated, each in memory").await?;
+        self.say("anna is a beta tester on the plan \"pro\", ben is new and on \"free\".\n")
+            .await?;
+        let rows = FLAGS.map(|key| {
+            let [anna, ben] = [&self.anna, &self.ben].map(|context| self.answer(context, key));
+            let cells = [key.to_owned(), value(&anna), why(&anna), value(&ben), why(&ben)];
+            cells.to_vec()
+        });
+        let titles = ["flag", "for anna", "because", "for ben", "because"];
+        for line in table::lines(self.output.style, &titles, &rows) {
+            self.say(&line).await?;
+        }
+        let [tokio, smol] = &self.pair.clients;
+        let is_alike = FLAGS.iter().all(|key| {
+            [&self.anna, &self.ben]
+                .iter()
+                .all(|context| Answer::of(tokio, context, key) == Answer::of(smol, context, key))
+        });
+        if !is_alike {
+            return Err(Failure::Failed("the two clients give different answers".to_owned()));
+        }
+        self.output.line(String::new()).await?;
+        self.say("Both clients give these answers.").await
+    }
+
+    async fn edit(&mut self) -> Result<(), Failure> {
+        let title = "Somebody edits the file: dark-mode goes on for everybody";
+        heading(self.output, 4, title).await?;
+        let edited = self.save("/flags/dark-mode/fallthrough/variation", json!(0))?;
+        let expected: [fn(&What) -> bool; 2] =
+            [|what| what.is_flag("dark-mode"), |what| what.is_flag("new-search")];
+        let seen = self.pair.wait_for("the edit", &expected, self.output, |_| None).await?;
+        self.tell_seen(edited, seen, "").await?;
+        let [mode, search] =
+            ["dark-mode", "new-search"].map(|key| value(&self.answer(&self.ben, key)));
+        self.say(&format!(
+            "ben now gets dark-mode = {mode}, and new-search = {search}, which depends on it."
+        ))
+        .await
+    }
+
+    async fn fail_and_fall_back(&mut self) -> Result<(), Failure> {
+        let title = "The network fails: both streams are cut, and new ones refused";
+        heading(self.output, 5, title).await?;
+        self.server.refuse_streams(true);
+        self.server.cut_streams();
+        let expected: [fn(&What) -> bool; 3] = [
+            |what| what.is_state(SourceState::Interrupted),
+            |what| what.is_source(POLLING),
+            |what| what.is_state(SourceState::Valid),
+        ];
+        let mut timeline = Timeline::new(self.output);
+        let output = self.output;
+        self.pair
+            .wait_for("the fallback to polling", &expected, output, |sighting| {
+                timeline.line(sighting)
+            })
+            .await?;
+        let mode = value(&self.answer(&self.ben, "dark-mode"));
+        self.say(&format!("Evaluation never noticed: ben still gets dark-mode = {mode}.")).await?;
+        self.say("An edit arrives by polling meanwhile (banner goes on):").await?;
+        self.edit_banner(true, ", by polling").await
+    }
+
+    async fn recover(&mut self) -> Result<(), Failure> {
+        heading(self.output, 6, "The network is back, and so are the streams").await?;
+        self.server.refuse_streams(false);
+        let expected: [fn(&What) -> bool; 1] = [|what| what.is_source(STREAMING)];
+        let mut timeline = Timeline::new(self.output);
+        let output = self.output;
+        self.pair
+            .wait_for("the recovery", &expected, output, |sighting| timeline.line(sighting))
+            .await?;
+        self.streams_open().await;
+        self.say("Edits arrive at once again (banner goes off):").await?;
+        self.edit_banner(false, ", by streaming").await
+    }
+
+    async fn close(self) -> Result<(), Failure> {
+        heading(self.output, 7, "Everything closes").await?;
+        let took_each = self.pair.close().await;
+        for (runtime, closing) in RUNTIMES.into_iter().zip(took_each) {
+            self.say(&format!("{runtime:<5}  closed after {}", took(closing))).await?;
+        }
+        self.server.stop().await;
+        Ok(())
+    }
+
+    async fn edit_banner(&mut self, on: bool, how: &str) -> Result<(), Failure> {
+        let edited = self.save("/flags/banner/on", json!(on))?;
+        let expected: [fn(&What) -> bool; 1] = [|what| what.is_flag("banner")];
+        let seen = self.pair.wait_for("the edit", &expected, self.output, |_| None).await?;
+        self.tell_seen(edited, seen, how).await
+    }
+
+    /// Edits the file, and returns when.
+    fn save(&self, pointer: &str, value: Value) -> Result<Instant, Failure> {
+        let now = Instant::now();
+        self.sample.edit(pointer, value)?;
+        Ok(now)
+    }
+
+    async fn tell_seen(
+        &self,
+        edited: Instant,
+        seen: [Instant; 2],
+        how: &str,
+    ) -> Result<(), Failure> {
+        for (runtime, seen) in RUNTIMES.into_iter().zip(seen) {
+            let after = took(seen.saturating_duration_since(edited));
+            self.say(&format!("{runtime:<5}  saw it after {after}{how}")).await?;
+        }
+        Ok(())
+    }
+
+    /// What the client on tokio gives. That on smol gives the same, as was checked.
+    fn answer(&self, context: &Context, key: &str) -> Option<Answer> {
+        let [tokio, _] = &self.pair.clients;
+        Answer::of(tokio, context, key)
+    }
+
+    async fn streams_open(&self) {
+        while self.server.open_streams() < RUNTIMES.len() {
+            tokio::time::sleep(GLANCE).await;
+        }
+    }
+
+    async fn say(&self, line: &str) -> Result<(), Failure> {
+        self.output.line(format!("   {line}")).await
+    }
+}
+
+async fn heading(output: &Output, number: u8, title: &str) -> Result<(), Failure> {
+    let title = format!("{number}. {title}");
+    output.line(format!("\n{}", output.style.bold(title))).await
+}
+
+fn person(name: &str, plan: &str) -> Result<Context, Failure> {
+    let context = ContextBuilder::new(name).set_string("plan", plan).build();
+    context.map_err(|error| Failure::Failed(error.to_string()))
+}
+
+fn value(answer: &Option<Answer>) -> String {
+    answer.as_ref().map_or_else(|| "missing".to_owned(), |answer| answer.value.to_string())
+}
+
+fn why(answer: &Option<Answer>) -> String {
+    answer.as_ref().map(|answer| words::reason(&answer.reason)).unwrap_or_default()
+}
+
+/// Changes of state and source, with the time since the beginning of a step.
+struct Timeline<'a> {
+    output: &'a Output,
+    begun: Instant,
+    states: Vec<(crate::args::Runtime, SourceState)>,
+}
+
+impl<'a> Timeline<'a> {
+    fn new(output: &'a Output) -> Self {
+        Self { output, begun: Instant::now(), states: Vec::new() }
+    }
+
+    fn line(&mut self, sighting: &Sighting) -> Option<String> {
+        let style = self.output.style;
+        let what = match &sighting.what {
+            What::Status(status) => {
+                let now = (sighting.runtime, status.state);
+                if self.states.contains(&now) {
+                    return None;
+                }
+                self.states.push(now);
+                match status.state {
+                    SourceState::Valid => style.green("VALID").to_string(),
+                    state => {
+                        let error = status.last_error.as_ref().map(words::error);
+                        let error = error.map(|error| format!("  {error}")).unwrap_or_default();
+                        format!("{}{error}", style.red(words::state(state)))
+                    }
+                }
+            }
+            What::Source(switched) => format!("now {}", words::source(switched.to)),
+            What::Flag(_) => return None,
+        };
+        let at =
+            format!("{:5.2} s", sighting.at.saturating_duration_since(self.begun).as_secs_f64());
+        Some(format!("   {}  {:<5}  {what}", style.dim(at), sighting.runtime))
+    }
+}

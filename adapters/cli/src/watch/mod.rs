@@ -1,0 +1,73 @@
+//! `fdv2 watch`.
+
+mod report;
+
+use fdv2_client::config::Endpoints;
+use fdv2_client::core::context::{Context, ContextBuilder};
+use fdv2_client::{Client, Config, FlagChange, SourceStatus};
+use futures::StreamExt;
+
+use crate::args::Watch;
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::signal::interrupted;
+use crate::words;
+use report::Report;
+
+pub(crate) async fn run(args: Watch, output: &Output) -> Result<(), Failure> {
+    let usage = |what: &dyn std::fmt::Display| Failure::Usage(what.to_string());
+    let context = ContextBuilder::new(&args.context).build().map_err(|error| usage(&error))?;
+    let config = configure(&args).map_err(|error| usage(&error))?;
+    let client = args.runtime.start(config).map_err(|error| Failure::Failed(error.to_string()))?;
+    let report = Report::new(output, args.json);
+    let service = args.base_url.as_deref().unwrap_or("LaunchDarkly");
+    report.begin(service, args.runtime).await?;
+    let result = tokio::select! {
+        result = follow(&client, &context, &report) => result,
+        () = output.closed() => Err(Failure::OutputClosed),
+        () = interrupted() => Ok(()),
+    };
+    client.close(Client::CLOSE_TIMEOUT).await;
+    result
+}
+
+fn configure(args: &Watch) -> Result<Config, fdv2_client::ConfigError> {
+    let mut builder = Config::builder(&args.sdk_key);
+    if let Some(url) = &args.base_url {
+        builder = builder.endpoints(Endpoints::relay(url));
+    }
+    builder.build()
+}
+
+/// Reports until the last status, after which nothing can follow.
+async fn follow(client: &Client, context: &Context, report: &Report<'_>) -> Result<(), Failure> {
+    let mut statuses = client.status_stream();
+    let mut switches = client.source_switches();
+    let mut changes = client.flag_changes();
+    loop {
+        // What belongs to one change comes in the order of B 6.3: status before flags.
+        tokio::select! {
+            biased;
+            Some(switched) = switches.next() => report.source(&switched).await?,
+            status = statuses.next() => match status {
+                Some(status) => {
+                    report.status(&status).await?;
+                    if status.is_last {
+                        return Err(given_up(&status));
+                    }
+                }
+                None => return Err(given_up(&client.status())),
+            },
+            Some(change) = changes.next() => match change {
+                FlagChange::Changed(key) => report.flag(client, context, &key).await?,
+                FlagChange::Lagged(count) => report.lagged(count).await?,
+            },
+        }
+    }
+}
+
+fn given_up(status: &SourceStatus) -> Failure {
+    let why = status.last_error.as_ref().map(words::error);
+    let why = why.unwrap_or_else(|| "the client has stopped".to_owned());
+    Failure::Failed(format!("no source is left to ask: {why}"))
+}
