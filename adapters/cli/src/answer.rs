@@ -2,7 +2,7 @@
 
 use fdv2_client::Client;
 use fdv2_client::core::context::Context;
-use fdv2_client::core::eval::Reason;
+use fdv2_client::core::eval::{Reason, evaluate};
 use serde_json::Value;
 
 /// One flag's value, and why.
@@ -18,11 +18,11 @@ impl Answer {
     /// What the flag of this key gives to `context`; `None` if there is no such flag.
     pub(crate) fn of(client: &Client, context: &Context, key: &str) -> Option<Self> {
         let snapshot = client.snapshot();
-        let version = snapshot.core().flag(key)?.version();
-        let detail = snapshot.variation_detail(context, key, &Value::Null).into_owned();
+        let item = snapshot.core().flag(key)?;
+        let detail = evaluate(snapshot.core(), item, context).ok()?.into_owned();
         Some(Self {
-            value: detail.value.clone(),
-            version,
+            value: detail.value.cloned().unwrap_or_default(),
+            version: item.version(),
             variation_index: detail.variation_index,
             reason: detail.reason,
         })

@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 use bytes::Bytes;
 use fdv2_core::model::Kind;
 use fdv2_core::protocol::encode;
+use serde_json::Value;
 
 use crate::file::{FileItem, ItemId};
 
@@ -163,8 +164,13 @@ impl Entry {
         Self { id: self.id.clone(), version, changed_in: number, data: None }
     }
 
+    /// Whether the file says the same as before, whatever the order of members.
     fn is_from(&self, source: &str) -> bool {
-        self.data.as_ref().is_some_and(|data| *data.source == *source)
+        let parse = |text: &str| serde_json::from_str::<Value>(text).ok();
+        self.data.as_ref().is_some_and(|data| {
+            *data.source == *source
+                || parse(&data.source).is_some_and(|old| parse(source) == Some(old))
+        })
     }
 
     pub(crate) fn is_live(&self) -> bool {

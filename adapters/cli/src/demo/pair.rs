@@ -15,7 +15,7 @@ use crate::failure::Failure;
 use crate::output::Output;
 
 /// What is shown must happen within this time, several times what a busy machine needs.
-const PATIENCE: Duration = Duration::from_secs(15);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(15);
 
 /// So many sightings wait to be looked at.
 const QUEUE: usize = 1024;
@@ -36,12 +36,13 @@ pub(crate) struct Sighting {
 pub(crate) enum What {
     Status(SourceStatus),
     Source(SourceSwitched),
-    Flag(Arc<str>),
+    /// A flag has this version now, or none if it is gone.
+    Flag(Arc<str>, Option<u64>),
 }
 
 impl What {
-    pub(crate) fn is_flag(&self, key: &str) -> bool {
-        matches!(self, Self::Flag(changed) if **changed == *key)
+    pub(crate) fn is_flag(&self, key: &str, version: u64) -> bool {
+        matches!(self, Self::Flag(changed, now) if **changed == *key && *now == Some(version))
     }
 
     pub(crate) fn is_source(&self, id: SourceId) -> bool {
@@ -168,10 +169,12 @@ async fn observe(client: Client, runtime: Runtime, sender: mpsc::Sender<Sighting
     let statuses = client.status_stream().map(What::Status);
     let sources = client.source_switches().map(What::Source);
     let flags = client.flag_changes().filter_map(async |change| match change {
-        FlagChange::Changed(key) => Some(What::Flag(key)),
+        FlagChange::Changed(key) => {
+            let version = client.snapshot().core().flag(&key).map(|flag| flag.version());
+            Some(What::Flag(key, version))
+        }
         FlagChange::Lagged(_) => None,
     });
-    drop(client);
     let all = futures::stream::select_all([statuses.boxed(), sources.boxed(), flags.boxed()]);
     let mut all = std::pin::pin!(all);
     while let Some(what) = all.next().await {

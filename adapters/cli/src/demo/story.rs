@@ -8,7 +8,7 @@ use fdv2_client::status::SourceState;
 use fdv2_server::{Options, Server};
 use serde_json::{Value, json};
 
-use super::pair::{Pair, RUNTIMES, Sighting, What};
+use super::pair::{PATIENCE, Pair, RUNTIMES, Sighting, What};
 use super::sample::Sample;
 use super::table;
 use crate::answer::Answer;
@@ -66,20 +66,14 @@ impl<'a> Story<'a> {
         output.line(format!("   {} serves the {flags} of {file}", server.url())).await?;
 
         heading(output, 2, "Two clients connect to it, one on tokio and one on smol").await?;
-        let (mut pair, ready) = Pair::start(&server.url()).await?;
+        let (pair, ready) = Pair::start(&server.url()).await?;
         for (runtime, ready) in RUNTIMES.into_iter().zip(ready) {
             output.line(format!("   {runtime:<5}  ready after {}", took(ready))).await?;
         }
-        let settled: [fn(&What) -> bool; 3] = [
-            |what| what.is_state(SourceState::Valid),
-            |what| what.is_source(STREAMING),
-            |what| FLAGS.last().is_some_and(|last| what.is_flag(last)),
-        ];
-        pair.wait_for("the first flags", &settled, output, |_| None).await?;
         let anna = person("anna", "pro")?;
         let ben = person("ben", "free")?;
         let story = Self { output, sample, server, pair, anna, ben };
-        story.streams_open().await;
+        story.streams_open().await?;
         Ok(story)
     }
 
@@ -113,10 +107,7 @@ impl<'a> Story<'a> {
         let title = "Somebody edits the file: dark-mode goes on for everybody";
         heading(self.output, 4, title).await?;
         let edited = self.save("/flags/dark-mode/fallthrough/variation", json!(0))?;
-        let expected: [fn(&What) -> bool; 2] =
-            [|what| what.is_flag("dark-mode"), |what| what.is_flag("new-search")];
-        let seen = self.pair.wait_for("the edit", &expected, self.output, |_| None).await?;
-        self.tell_seen(edited, seen, "").await?;
+        self.tell_edit(edited, |what| what.is_flag("dark-mode", 2), "").await?;
         let [mode, search] =
             ["dark-mode", "new-search"].map(|key| value(&self.answer(&self.ben, key)));
         self.say(&format!(
@@ -145,7 +136,7 @@ impl<'a> Story<'a> {
         let mode = value(&self.answer(&self.ben, "dark-mode"));
         self.say(&format!("Evaluation never noticed: ben still gets dark-mode = {mode}.")).await?;
         self.say("An edit arrives by polling meanwhile (banner goes on):").await?;
-        self.edit_banner(true, ", by polling").await
+        self.switch_banner_on().await
     }
 
     async fn recover(&mut self) -> Result<(), Failure> {
@@ -157,9 +148,9 @@ impl<'a> Story<'a> {
         self.pair
             .wait_for("the recovery", &expected, output, |sighting| timeline.line(sighting))
             .await?;
-        self.streams_open().await;
+        self.streams_open().await?;
         self.say("Edits arrive at once again (banner goes off):").await?;
-        self.edit_banner(false, ", by streaming").await
+        self.switch_banner_off().await
     }
 
     async fn close(self) -> Result<(), Failure> {
@@ -172,11 +163,16 @@ impl<'a> Story<'a> {
         Ok(())
     }
 
-    async fn edit_banner(&mut self, on: bool, how: &str) -> Result<(), Failure> {
-        let edited = self.save("/flags/banner/on", json!(on))?;
-        let expected: [fn(&What) -> bool; 1] = [|what| what.is_flag("banner")];
-        let seen = self.pair.wait_for("the edit", &expected, self.output, |_| None).await?;
-        self.tell_seen(edited, seen, how).await
+    /// Edits the banner for the first time.
+    async fn switch_banner_on(&mut self) -> Result<(), Failure> {
+        let edited = self.save("/flags/banner/on", json!(true))?;
+        self.tell_edit(edited, |what| what.is_flag("banner", 2), ", by polling").await
+    }
+
+    /// Edits the banner for the second time.
+    async fn switch_banner_off(&mut self) -> Result<(), Failure> {
+        let edited = self.save("/flags/banner/on", json!(false))?;
+        self.tell_edit(edited, |what| what.is_flag("banner", 3), ", by streaming").await
     }
 
     /// Edits the file, and returns when.
@@ -186,12 +182,14 @@ impl<'a> Story<'a> {
         Ok(now)
     }
 
-    async fn tell_seen(
-        &self,
+    /// Waits until both clients have told of an edit, and says after how long.
+    async fn tell_edit(
+        &mut self,
         edited: Instant,
-        seen: [Instant; 2],
+        is_it: fn(&What) -> bool,
         how: &str,
     ) -> Result<(), Failure> {
+        let seen = self.pair.wait_for("an edit", &[is_it], self.output, |_| None).await?;
         for (runtime, seen) in RUNTIMES.into_iter().zip(seen) {
             let after = took(seen.saturating_duration_since(edited));
             self.say(&format!("{runtime:<5}  saw it after {after}{how}")).await?;
@@ -205,10 +203,16 @@ impl<'a> Story<'a> {
         Answer::of(tokio, context, key)
     }
 
-    async fn streams_open(&self) {
+    /// Waits until both clients have a stream.
+    async fn streams_open(&self) -> Result<(), Failure> {
+        let begun = Instant::now();
         while self.server.open_streams() < RUNTIMES.len() {
+            if begun.elapsed() > PATIENCE {
+                return Err(Failure::Failed("waited in vain for the streams".to_owned()));
+            }
             tokio::time::sleep(GLANCE).await;
         }
+        Ok(())
     }
 
     async fn say(&self, line: &str) -> Result<(), Failure> {
@@ -265,7 +269,7 @@ impl<'a> Timeline<'a> {
                 }
             }
             What::Source(switched) => format!("now {}", words::source(switched.to)),
-            What::Flag(_) => return None,
+            What::Flag(..) => return None,
         };
         let at =
             format!("{:5.2} s", sighting.at.saturating_duration_since(self.begun).as_secs_f64());

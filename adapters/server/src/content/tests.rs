@@ -56,8 +56,11 @@ fn a_deleted_item_that_comes_back_has_a_higher_version_than_its_deletion() {
 
 #[test]
 fn a_load_that_changes_nothing_but_white_space_and_order_is_none() {
-    let one = first(r#"{"flagValues":{"a":{"x":1}},"segments":{"s":{}}}"#);
-    let same = load("{ \"segments\": {\"s\": { } },\n \"flagValues\": {\"a\": {\"x\" : 1}} }");
+    let one =
+        first(r#"{"flagValues":{"a":{"x":1}},"segments":{"s":{"salt":"x","unbounded":false}}}"#);
+    let same = r#"{ "segments": {"s": {"unbounded": false,
+        "salt": "x" } }, "flagValues": {"a": {"x" : 1}} }"#;
+    let same = load(same);
     assert!(one.next(same).is_none());
 }
 
