@@ -10,7 +10,7 @@ pub(crate) enum Failure {
     Usage(String),
     /// Something went wrong: exit code 1.
     Failed(String),
-    /// Nobody reads the output any more, which is no failure: exit code 0.
+    /// The output takes no more. If that is because its reader has gone, all is well.
     OutputClosed,
 }
 

@@ -44,5 +44,9 @@ async fn run(args: Args) -> Result<(), Failure> {
         Command::Watch(watch) => watch::run(watch, &output).await,
     };
     drop(output);
-    result.and(printer.end().await)
+    match (result, printer.end().await) {
+        // Why the output is closed is known at its end.
+        (Err(Failure::OutputClosed), end) => end,
+        (result, end) => result.and(end),
+    }
 }

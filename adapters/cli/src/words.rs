@@ -13,7 +13,9 @@ pub(crate) fn counted(number: usize, what: &str) -> String {
 
 /// A duration as short as it can be said: `12 ms`, `3.4 s`.
 pub(crate) fn took(duration: Duration) -> String {
-    if duration < Duration::from_secs(1) {
+    if duration < Duration::from_millis(1) {
+        "less than 1 ms".to_owned()
+    } else if duration < Duration::from_secs(1) {
         format!("{} ms", duration.as_millis())
     } else {
         format!("{:.1} s", duration.as_secs_f64())

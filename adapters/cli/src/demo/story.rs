@@ -38,7 +38,7 @@ struct Story<'a> {
 /// Tells the whole story.
 pub(super) async fn tell(output: &Output) -> Result<(), Failure> {
     let begun = Instant::now();
-    output.line("Feature flags, live, on two async runtimes in one process.").await?;
+    output.line("fdv2 demo: feature flags, live, on two async runtimes in one process.").await?;
     let mut story = Story::begin(output).await?;
     story.evaluate().await?;
     story.edit().await?;
@@ -119,6 +119,12 @@ impl<'a> Story<'a> {
     async fn fail_and_fall_back(&mut self) -> Result<(), Failure> {
         let title = "The network fails: both streams are cut, and new ones refused";
         heading(self.output, 5, title).await?;
+        self.say(
+            "The demo cuts the waits short: a stream that fails for 2 s (by default 120 s) is",
+        )
+        .await?;
+        self.say("left for polling, and tried again after 3 s (by default 300 s) of health.")
+            .await?;
         self.server.refuse_streams(true);
         self.server.cut_streams();
         let expected: [fn(&What) -> bool; 3] = [

@@ -44,6 +44,10 @@ async fn follow(client: &Client, context: &Context, report: &Report<'_>) -> Resu
     let mut statuses = client.status_stream();
     let mut switches = client.source_switches();
     let mut changes = client.flag_changes();
+    // The first data may have come before there was anybody to be told of it.
+    for flag in client.snapshot().core().flags() {
+        report.flag(client, context, flag.key()).await?;
+    }
     loop {
         // What belongs to one change comes in the order of B 6.3: status before flags.
         tokio::select! {

@@ -1,0 +1,8 @@
+//! The command `fdv2`, run as its users run it.
+
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may panic")]
+
+mod demo;
+mod process;
+mod serve_and_watch;
+mod usage;
