@@ -1,0 +1,3 @@
+//! What comes over the wire, decoded and put together: property tests against naive models.
+
+mod transfers;
