@@ -7,10 +7,11 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
+use crate::persistence::{StoreError, StoreWrite, Upserted};
 use crate::protocol::Selector;
 use crate::snapshot::{ChangeSet, FlagsChanged, Garbage, Snapshot};
 use crate::source::Oddity;
-use crate::status::{Readiness, SourceError, SourceStatus};
+use crate::status::{Readiness, SourceError, SourceStatus, StoreStatus};
 use crate::time::Instant;
 
 /// Where an effect runs. At most one is live in each lane (B 3.9).
@@ -46,8 +47,24 @@ pub enum Event {
         /// What it tells.
         outcome: Outcome,
     },
-    /// Close (B 10).
-    Shutdown,
+    /// A read of the persistent store for an evaluation has something to tell.
+    StoreRead(StoreRead),
+    /// Close (B 10). Writes to the store may still end and follow within `grace`.
+    Shutdown {
+        /// How long the store is waited for at most.
+        grace: Duration,
+    },
+}
+
+/// What a read of the persistent store tells the core. Reads are the client's: this is all that
+/// passes through the core (B 9.3).
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum StoreRead {
+    /// The store has its `$inited` marker: it stands behind, and nothing is salvaged (B 1.15).
+    Initialized,
+    /// The read failed: the store is unavailable until a probe is answered (B 9.10).
+    Failed(StoreError),
 }
 
 /// What an effect tells, in order: a request gives at most one head, then chunks, then one end.
@@ -62,6 +79,10 @@ pub enum Outcome {
     ResponseEnd(Result<(), TransportError>),
     /// A custom source has something to tell (B 3.12).
     SourceUpdate(SourceUpdate),
+    /// A write to the store has ended.
+    StoreWritten(Result<Upserted, StoreError>),
+    /// A probe of the store has been answered.
+    StoreProbed(Result<(), StoreError>),
 }
 
 /// Status and headers of a response.
@@ -161,6 +182,11 @@ pub enum Effect {
     Request(Request),
     /// Open a custom source (B 3.12).
     OpenSource(OpenSource),
+    /// Write to the persistent store (B 9.4). Cancelling gives up waiting: what has begun goes on,
+    /// and the next write begins when it has returned (B 9.5).
+    WriteStore(StoreWrite),
+    /// Ask the persistent store whether it answers (B 9.6).
+    ProbeStore,
 }
 
 /// A request without body. Compares by method, URI and headers; its credentials are marked
@@ -205,6 +231,8 @@ pub enum Update {
     Readiness(Readiness),
     /// Flags changed. The value works out which when it is read (B 7.1).
     FlagsChanged(FlagsChanged),
+    /// The persistent store's status changed (B 9.6).
+    StoreStatus(StoreStatus),
     /// Another source runs from now on.
     SourceSwitched(SourceSwitched),
     /// A peer did something that makes no sense, for the first time (B 1.1, 1.4).

@@ -116,7 +116,7 @@ mod timer;
 pub use config::{Config, ConfigBuilder, ConfigError};
 pub use effect::{
     Command, Commands, Deadline, Effect, EffectId, Event, Lane, OpenSource, Outcome, Request,
-    ResponseHead, SourceUpdate, TransportError, TransportErrorKind, Update,
+    ResponseHead, SourceUpdate, StoreRead, TransportError, TransportErrorKind, Update,
 };
 pub use limits::Limits;
 pub use protocol::Selector;

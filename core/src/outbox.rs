@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::effect::{Command, SourceSwitched, Update};
 use crate::snapshot::{Commit, FlagsChanged, Garbage, Snapshot};
 use crate::source::Oddity;
-use crate::status::{Readiness, SourceStatus};
+use crate::status::{Readiness, SourceStatus, StoreStatus};
 
 /// Commands of finished steps, and what the present step has said so far.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -23,8 +23,10 @@ struct Step {
     statuses: Vec<SourceStatus>,
     readiness: Option<Readiness>,
     changes: Option<FlagsChanged>,
+    store_statuses: Vec<StoreStatus>,
     others: Vec<Update>,
     effects: Vec<Command>,
+    store_effects: Vec<Command>,
     garbage: Garbage,
     /// Nothing follows it.
     stopped: Option<Update>,
@@ -52,6 +54,10 @@ impl Outbox {
         }
     }
 
+    pub(crate) fn store_status(&mut self, status: Option<StoreStatus>) {
+        self.step.store_statuses.extend(status);
+    }
+
     pub(crate) fn odd(&mut self, oddity: Oddity) {
         self.step.others.push(Update::Odd(oddity));
     }
@@ -64,9 +70,14 @@ impl Outbox {
         self.step.stopped = Some(Update::Stopped);
     }
 
-    /// A start or a cancel.
+    /// A start or a cancel for a source.
     pub(crate) fn effect(&mut self, command: Command) {
         self.step.effects.push(command);
+    }
+
+    /// A start or a cancel for the store.
+    pub(crate) fn store_effect(&mut self, command: Command) {
+        self.step.store_effects.push(command);
     }
 
     pub(crate) fn discard(&mut self, garbage: Garbage) {
@@ -82,8 +93,10 @@ impl Outbox {
         self.queue.extend(step.statuses.drain(..).map(Update::SourceStatus).map(emit));
         self.queue.extend(step.readiness.take().map(Update::Readiness).map(emit));
         self.queue.extend(step.changes.take().map(Update::FlagsChanged).map(emit));
+        self.queue.extend(step.store_statuses.drain(..).map(Update::StoreStatus).map(emit));
         self.queue.extend(step.others.drain(..).map(emit));
-        self.queue.append(&mut std::mem::take(&mut step.effects).into());
+        self.queue.extend(step.effects.drain(..));
+        self.queue.extend(step.store_effects.drain(..));
         let garbage = std::mem::take(&mut step.garbage);
         if !garbage.is_empty() {
             self.queue.push_back(Command::Discard(garbage));

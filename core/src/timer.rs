@@ -6,6 +6,8 @@ use crate::time::Instant;
 /// state of its machine, so none can outlive its reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Timer {
+    /// Closing has waited long enough for the store (B 10.2).
+    Grace,
     /// A pending directive takes effect, its transfer complete or not (B 5.2).
     Directive,
     /// The directive's time has ended (B 5.4).
@@ -26,14 +28,19 @@ pub(crate) enum Timer {
     PollLimit,
     /// The open transfer makes no progress (B 8.6).
     Stall,
+    /// The store does not answer a write (B 9.5).
+    StoreWrite,
     /// The next attempt is due: a retry, a poll, or the end of a pause (B 8.1, 4.1, 3.7).
     Attempt,
+    /// The next probe of a store that does not answer (B 9.6).
+    StoreProbe,
 }
 
 impl Timer {
     /// What it is for, for people.
     pub(crate) fn what(self) -> &'static str {
         match self {
+            Self::Grace => "closing has waited long enough for the store",
             Self::Directive => "a pending directive takes effect",
             Self::DirectiveEnd => "the directive's time ends",
             Self::Recovery => "recovery to the first available synchronizer",
@@ -44,6 +51,8 @@ impl Timer {
             Self::Silence => "no byte of the body",
             Self::PollLimit => "the poll body is not whole",
             Self::Stall => "the open transfer stalls",
+            Self::StoreWrite => "the store does not answer",
+            Self::StoreProbe => "the next probe of the store",
             Self::Attempt => "the next attempt",
         }
     }

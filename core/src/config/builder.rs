@@ -8,7 +8,8 @@ use url::Url;
 
 use super::endpoints;
 use super::{
-    Config, ConfigError, Endpoints, Inner, Polling, ResolvedSource, SdkKey, Source, Timing, timing,
+    Config, ConfigError, Endpoints, Inner, Polling, ResolvedSource, SdkKey, Source, StoreMode,
+    Timing, timing,
 };
 use crate::limits::Limits;
 
@@ -38,20 +39,21 @@ pub struct ConfigBuilder {
     fdv1: Option<Polling>,
     headers: Vec<(String, String)>,
     filter: Option<String>,
+    store: Option<StoreMode>,
     timing: Timing,
     limits: Limits,
 }
 
 impl ConfigBuilder {
     pub(super) fn custom(sdk_key: &str) -> Self {
-        Self { sdk_key: SdkKey::new(sdk_key).map(Some), ..Self::empty() }
+        Self { sdk_key: SdkKey::new(sdk_key).map(Some), ..Self::keyless() }
     }
 
     pub(super) fn offline() -> Self {
-        Self { is_offline: true, ..Self::empty() }
+        Self { is_offline: true, ..Self::keyless() }
     }
 
-    fn empty() -> Self {
+    pub(super) fn keyless() -> Self {
         Self {
             sdk_key: Ok(None),
             is_offline: false,
@@ -61,6 +63,7 @@ impl ConfigBuilder {
             fdv1: None,
             headers: Vec::new(),
             filter: None,
+            store: None,
             timing: Timing::default(),
             limits: Limits::default(),
         }
@@ -126,6 +129,13 @@ impl ConfigBuilder {
         self
     }
 
+    /// A persistent store stands behind, and what is done with it (B 9.1). The store itself is
+    /// handed in at the start.
+    pub fn store(mut self, mode: StoreMode) -> Self {
+        self.store = Some(mode);
+        self
+    }
+
     /// The durations of the policy.
     pub fn timing(mut self, timing: Timing) -> Self {
         self.timing = timing;
@@ -169,6 +179,7 @@ impl ConfigBuilder {
             fdv1: self.fdv1.map(|fdv1| endpoints.resolve_fdv1(fdv1)).transpose()?,
             headers,
             filter: self.filter.filter(|key| !key.is_empty()),
+            store: self.store,
             timing: self.timing,
             limits: self.limits,
         })))

@@ -14,7 +14,7 @@ pub use builder::ConfigBuilder;
 pub use endpoints::Endpoints;
 pub use error::ConfigError;
 pub use secret::SdkKey;
-pub use source::{Custom, Polling, Source, Streaming};
+pub use source::{Custom, Polling, Source, StoreMode, Streaming};
 pub use timing::Timing;
 
 use std::sync::Arc;
@@ -45,6 +45,7 @@ pub(crate) struct Inner {
     pub(crate) fdv1: Option<ResolvedSource>,
     pub(crate) headers: HeaderMap,
     pub(crate) filter: Option<String>,
+    pub(crate) store: Option<StoreMode>,
     pub(crate) timing: Timing,
     pub(crate) limits: Limits,
 }
@@ -82,6 +83,12 @@ impl Config {
         ConfigBuilder::custom(sdk_key)
     }
 
+    /// The preset `daemon`: a persistent store that somebody else keeps up to date, no source, and
+    /// no SDK key (B 6.8).
+    pub fn daemon() -> ConfigBuilder {
+        ConfigBuilder::keyless().store(StoreMode::ReadOnly)
+    }
+
     /// No source, no request, and no SDK key: every flag gives its default (B 6.8).
     pub fn offline() -> ConfigBuilder {
         ConfigBuilder::offline()
@@ -94,6 +101,18 @@ impl Config {
     /// The bounds on what sources may send.
     pub fn limits(&self) -> &Limits {
         &self.0.limits
+    }
+
+    /// What is done with a persistent store, if there is one.
+    pub fn store(&self) -> Option<StoreMode> {
+        self.0.store.filter(|_| !self.0.is_offline)
+    }
+
+    /// Whether the store is all there is: it counts at once, and its marker is not asked for
+    /// (B 6.8, 9.2).
+    pub fn is_daemon(&self) -> bool {
+        let has_sources = !self.0.initializers.is_empty() || !self.0.synchronizers.is_empty();
+        self.store().is_some() && !has_sources
     }
 
     /// The durations of the policy.

@@ -6,6 +6,15 @@ use std::time::Duration;
 
 use super::endpoints::Shown;
 
+/// What is done with a persistent store (B 9.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StoreMode {
+    /// It is read until the first data arrives, and never written.
+    ReadOnly,
+    /// The same, and it is kept like memory.
+    ReadWrite,
+}
+
 /// A configured source of data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]

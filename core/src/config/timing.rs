@@ -50,6 +50,10 @@ pub struct Timing {
     pub backoff_reset: Duration,
     /// The first pause between rounds in which no source completed a transfer: 1 s (B 3.7).
     pub round_pause: Duration,
+    /// A write that the store does not answer for this long makes it unavailable: 30 s (B 9.5).
+    pub store_write: Duration,
+    /// The time between probes of a store that is unavailable: 500 ms (B 9.6).
+    pub store_probe: Duration,
 }
 
 impl Default for Timing {
@@ -75,6 +79,8 @@ impl Default for Timing {
             max_retry_delay: seconds(30),
             backoff_reset: seconds(60),
             round_pause: seconds(1),
+            store_write: seconds(30),
+            store_probe: Duration::from_millis(500),
         }
     }
 }
@@ -92,7 +98,7 @@ impl Timing {
         Ok(())
     }
 
-    fn named(&self) -> [(&'static str, Duration); 19] {
+    fn named(&self) -> [(&'static str, Duration); 21] {
         [
             ("fallback_after", self.fallback_after),
             ("first_data_within", self.first_data_within),
@@ -113,6 +119,8 @@ impl Timing {
             ("max_retry_delay", self.max_retry_delay),
             ("backoff_reset", self.backoff_reset),
             ("round_pause", self.round_pause),
+            ("store_write", self.store_write),
+            ("store_probe", self.store_probe),
         ]
     }
 }

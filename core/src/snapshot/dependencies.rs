@@ -9,7 +9,8 @@ use imbl::OrdSet;
 use crate::model::{Item, Kind, Model};
 
 /// A flag or segment, by kind and key.
-pub(super) type ItemId = (Kind, Arc<str>);
+/// Names an item: its kind and key.
+pub type ItemId = (Kind, Arc<str>);
 
 /// The references between items, from what is named to what names it. What is named need not
 /// exist. Persistent: a clone costs nothing.

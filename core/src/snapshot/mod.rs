@@ -14,6 +14,7 @@ mod staging;
 pub use change_set::{ChangeSet, ChangeSetBuilder, Rejected};
 pub use changes::FlagsChanged;
 pub use collection::Collection;
+pub use dependencies::ItemId;
 pub use garbage::Garbage;
 pub use slot::Slot;
 pub use snapshot::{Held, Snapshot};

@@ -12,6 +12,7 @@ use super::slot::Slot;
 use super::snapshot::{Held, Snapshot};
 use crate::limits::Limits;
 use crate::model::{DecodeError, Decoded, Flag, Item, Kind, Segment};
+use crate::persistence::Scope;
 use crate::protocol::{InvalidData, Selector};
 
 /// What a transfer has brought so far. What it becomes stands ready in it, so that completing it
@@ -51,6 +52,8 @@ pub struct Commit {
     pub snapshot: Arc<Snapshot>,
     /// Which flags changed. `None` if it is known that nothing did.
     pub changes: Option<FlagsChanged>,
+    /// Which items it brought, the identical ones included.
+    pub scope: Scope,
     /// What is no longer needed.
     pub garbage: Garbage,
     /// The first undecodable object, if there were any and the others were applied (B 1.15).
@@ -255,6 +258,10 @@ impl Staging {
             revision: self.base.revision + 1,
         });
         let touched = Arc::new(self.touched);
+        let scope = match self.mode {
+            Mode::Full { .. } => Scope::Everything,
+            Mode::Changes => Scope::Items(touched.clone()),
+        };
         let is_same = !self.has_new && snapshot.objects() == self.base.objects();
         let changes = match self.mode {
             Mode::Full { .. } => (!is_same).then_some(Touched::Any),
@@ -264,6 +271,7 @@ impl Staging {
             changes: changes
                 .map(|touched| FlagsChanged::new(self.base.clone(), snapshot.clone(), touched)),
             snapshot,
+            scope,
             garbage: Garbage::snapshot(self.base).and(Garbage::touched(touched)),
             salvaged: self.undecodable,
         }

@@ -4,7 +4,6 @@ use std::collections::VecDeque;
 
 use super::directive::Directive;
 use super::{Failure, Look, Oddity, Report};
-use crate::limits::Limits;
 use crate::protocol::event::{self, GoodbyeTtl};
 use crate::protocol::{Ignored, InvalidData, Step, Transfer};
 use crate::snapshot::{Commit, Garbage};
@@ -36,8 +35,11 @@ pub(crate) enum Told {
 }
 
 impl Exchange {
-    pub(crate) fn new(carries_basis: bool, limits: &Limits) -> Self {
-        Self { transfer: Transfer::new(carries_basis, *limits, true), asides: VecDeque::new() }
+    pub(crate) fn new(carries_basis: bool, look: Look<'_>) -> Self {
+        Self {
+            transfer: Transfer::new(carries_basis, *look.limits, look.may_salvage),
+            asides: VecDeque::new(),
+        }
     }
 
     pub(crate) fn is_open(&self) -> bool {

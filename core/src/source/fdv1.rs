@@ -19,7 +19,7 @@ impl Fdv1Response {
     pub(crate) fn new(look: Look<'_>) -> Self {
         Self {
             body: Fdv1Body::new(look.limits.event_bytes),
-            transfer: Some(FullTransfer::new(look.held, *look.limits, true)),
+            transfer: Some(FullTransfer::new(look.held, *look.limits, look.may_salvage)),
             has_grown: false,
         }
     }

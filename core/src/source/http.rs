@@ -73,7 +73,10 @@ impl HttpAttempt {
             Outcome::ResponseHead(head) if self.head.is_none() => self.accept_head(look, &head),
             Outcome::ResponseChunk(bytes) => self.accept_chunk(look.now, bytes),
             Outcome::ResponseEnd(end) => self.end = Some(end),
-            Outcome::ResponseHead(_) | Outcome::SourceUpdate(_) => {}
+            Outcome::ResponseHead(_)
+            | Outcome::SourceUpdate(_)
+            | Outcome::StoreWritten(_)
+            | Outcome::StoreProbed(_) => {}
         }
     }
 
@@ -168,7 +171,7 @@ impl HttpAttempt {
         let carries_basis = self.target.carries_basis();
         match self.protocol {
             Protocol::Stream => Body::Stream(Box::new(StreamResponse::new(carries_basis, look))),
-            Protocol::Poll => Body::Poll(Box::new(PollResponse::new(carries_basis, look.limits))),
+            Protocol::Poll => Body::Poll(Box::new(PollResponse::new(carries_basis, look))),
             Protocol::Fdv1 => Body::Fdv1(Box::new(Fdv1Response::new(look))),
         }
     }

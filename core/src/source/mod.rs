@@ -34,4 +34,6 @@ pub(crate) struct Look<'a> {
     pub(crate) now: Instant,
     pub(crate) held: &'a Arc<Snapshot>,
     pub(crate) limits: &'a Limits,
+    /// No initialized store stands behind (B 1.15).
+    pub(crate) may_salvage: bool,
 }

@@ -5,7 +5,6 @@ use bytes::Bytes;
 use super::directive::Directive;
 use super::exchange::{Exchange, Told};
 use super::{End, Failure, Look, Report};
-use crate::limits::Limits;
 use crate::protocol::PollBody;
 use crate::snapshot::{Commit, Garbage};
 
@@ -27,10 +26,10 @@ enum Settled {
 }
 
 impl PollResponse {
-    pub(crate) fn new(carries_basis: bool, limits: &Limits) -> Self {
+    pub(crate) fn new(carries_basis: bool, look: Look<'_>) -> Self {
         Self {
-            body: PollBody::new(limits.event_bytes),
-            exchange: Exchange::new(carries_basis, limits),
+            body: PollBody::new(look.limits.event_bytes),
+            exchange: Exchange::new(carries_basis, look),
             settled: None,
             goodbye: None,
             has_grown: false,

@@ -27,7 +27,7 @@ impl StreamResponse {
     pub(crate) fn new(carries_basis: bool, look: Look<'_>) -> Self {
         Self {
             parser: Parser::new(look.limits.event_bytes),
-            exchange: Exchange::new(carries_basis, look.limits),
+            exchange: Exchange::new(carries_basis, look),
             progress: look.now,
             has_input: false,
             end: None,

@@ -2,9 +2,11 @@
 
 mod readiness;
 mod source;
+mod store;
 
 pub(crate) use readiness::Ready;
 pub(crate) use source::Status;
+pub use store::StoreStatus;
 
 use std::sync::Arc;
 

@@ -14,6 +14,7 @@ impl DataSystem {
         if matches!(self.phase, Phase::Running | Phase::Halted) {
             earliest.offer(Timer::DirectiveEnd, self.directed.until());
         }
+        self.mirror.offer_deadlines(self.config.timing(), &mut earliest);
         self.offer_attempt(&mut earliest);
         self.offer_turn(&mut earliest);
         earliest.first()
@@ -64,12 +65,17 @@ impl DataSystem {
     pub(super) fn fire_due(&mut self, now: Instant) {
         while let Some((_, timer)) = self.earliest().filter(|(at, _)| *at <= now) {
             self.fire(now, timer);
+            self.begin_store_work(now);
             self.outbox.flush();
         }
     }
 
     fn fire(&mut self, now: Instant, timer: Timer) {
         match timer {
+            Timer::Grace => self.stop(),
+            Timer::StoreWrite => self.give_up_write(now),
+            // The probe begins as the store's next work.
+            Timer::StoreProbe => {}
             Timer::Directive => self.engage_directive(now, None),
             Timer::DirectiveEnd => self.end_directive(now),
             Timer::Recovery => self.recover(now),

@@ -5,13 +5,15 @@ mod deadlines;
 mod memory;
 mod phases;
 mod reports;
+mod store;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::config::Config;
-use crate::effect::{Commands, Deadline, EffectId, Event, SourceId};
+use crate::effect::{Commands, Deadline, EffectId, Event, Lane, SourceId};
 use crate::outbox::Outbox;
+use crate::persistence::Mirror;
 use crate::policy::{Directed, Roster, Stint};
 use crate::rng::Rng;
 use crate::snapshot::Snapshot;
@@ -38,6 +40,11 @@ pub struct DataSystem {
     has_fdv1: bool,
     memory: Memory,
     directed: Directed,
+    mirror: Mirror,
+    /// The effect that is live in the store's lane.
+    live_store: Option<EffectId>,
+    /// A read has found the store's marker.
+    is_store_initialized: bool,
     held: Arc<Snapshot>,
     environment_id: Option<Arc<str>>,
     status: Status,
@@ -56,6 +63,8 @@ enum Phase {
     Halted,
     /// There is nothing left to do: offline, no source left, or initializers only.
     Settled,
+    /// Closed, but for a write to the store that may still end.
+    Closing,
     /// Closed.
     Stopped,
 }
@@ -83,7 +92,10 @@ impl DataSystem {
             has_fdv1: inner.fdv1.is_some(),
             memory: Memory::default(),
             directed: Directed::default(),
-            held: Arc::new(Snapshot::default()),
+            mirror: Mirror::new(config.store()),
+            live_store: None,
+            is_store_initialized: false,
+            held: Arc::new(Snapshot::seeded(seed)),
             environment_id: None,
             status: Status::new(),
             ready: Ready::new(),
@@ -101,10 +113,15 @@ impl DataSystem {
         match event {
             Event::Start if self.phase == Phase::New => self.start(now),
             Event::Tick => self.fire_due(now),
-            Event::Effect { id, outcome } => self.on_outcome(now, id, outcome),
-            Event::Shutdown => self.stop(now),
+            Event::Effect { id, outcome } => match id.lane {
+                Lane::Source => self.on_outcome(now, id, outcome),
+                Lane::Store => self.on_store_outcome(now, id, outcome),
+            },
+            Event::StoreRead(read) => self.on_store_read(now, read),
+            Event::Shutdown { grace } => self.close(now, grace),
             Event::Start => {}
         }
+        self.begin_store_work(now);
         self.outbox.flush();
         Commands(self.outbox.queue())
     }

@@ -230,17 +230,12 @@ impl DataSystem {
         self.switched(None, why);
     }
 
-    /// Closes (B 10). The last snapshot stays readable.
-    pub(super) fn stop(&mut self, now: Instant) {
-        if self.phase == Phase::Stopped {
-            return;
-        }
+    /// Closing: no source is asked any more. The last snapshot stays readable (B 10.4).
+    pub(super) fn end_sources(&mut self, now: Instant) {
         self.drop_attempt();
-        self.phase = Phase::Stopped;
         self.stint = None;
         self.directed.clear();
         self.outbox.status(self.status.on_off(now, None, true));
-        self.outbox.stopped();
     }
 }
 

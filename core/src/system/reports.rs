@@ -17,9 +17,8 @@ impl DataSystem {
             return;
         };
         live.is_finished = is_last(&outcome);
-        let look = Look { now, held: &self.held, limits: self.config.limits() };
-        live.attempt.accept(look, outcome);
-        while let Some(report) = self.next_report(now) {
+        self.with_attempt(now, |attempt, look| attempt.accept(look, outcome));
+        while let Some(report) = self.with_attempt(now, Attempt::next_report).flatten() {
             // A salvage and the failure that it is are one step (B 1.15, 6.3).
             let is_salvage =
                 matches!(&report, Report::Committed(commit) if commit.salvaged.is_some());
@@ -30,9 +29,19 @@ impl DataSystem {
         }
     }
 
-    fn next_report(&mut self, now: Instant) -> Option<Report> {
-        let look = Look { now, held: &self.held, limits: self.config.limits() };
-        self.live.as_mut()?.attempt.next_report(look)
+    /// The live attempt, with what it needs to know of the rest.
+    fn with_attempt<R>(
+        &mut self,
+        now: Instant,
+        act: impl FnOnce(&mut Attempt, Look<'_>) -> R,
+    ) -> Option<R> {
+        let look = Look {
+            now,
+            held: &self.held,
+            limits: self.config.limits(),
+            may_salvage: !self.is_store_initialized,
+        };
+        self.live.as_mut().map(|live| act(&mut live.attempt, look))
     }
 
     fn on_report(&mut self, now: Instant, report: Report) {
@@ -70,6 +79,7 @@ impl DataSystem {
         let is_whole = commit.salvaged.is_none();
         let has_selector = commit.snapshot.selector().is_some();
         self.memory.forget_tags();
+        self.persist(source, &commit);
         self.held = Arc::clone(&commit.snapshot);
         self.outbox.commit(commit);
         self.on_progress(now);
