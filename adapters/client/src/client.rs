@@ -11,11 +11,10 @@ use fdv2_core::status::{Availability, Readiness, SourceStatus};
 use fdv2_core::{Config, DataSystem, Instant, Snapshot};
 use futures::FutureExt;
 
-use crate::control::Order;
 use crate::driver::drive;
 use crate::listen::{FlagChanges, SourceSwitches, StatusStream, Warnings};
+use crate::parts::Parts;
 use crate::shared::Shared;
-use crate::source::CustomSources;
 use crate::timer::Limit;
 use crate::view::SnapshotView;
 use crate::wait::{self, WaitError};
@@ -33,7 +32,7 @@ struct Handle(Arc<Shared>);
 
 impl Drop for Handle {
     fn drop(&mut self) {
-        self.0.control().give(Order::Close);
+        self.0.control().close(Client::CLOSE_TIMEOUT);
     }
 }
 
@@ -48,21 +47,20 @@ impl Client {
     /// This is what the crates of the runtimes build on. Applications use those.
     ///
     /// # Errors
-    /// [`StartError::UnknownSource`] when `config` names a custom source that is not in `sources`,
-    /// and whatever [`Runtime::spawn`] refuses.
+    /// [`StartError::UnknownSource`], [`StartError::NoStore`] and [`StartError::UnusedStore`] when
+    /// `config` and `parts` do not fit, and whatever [`Runtime::spawn`] refuses.
     pub fn start_with<R: Runtime, T: Transport>(
         config: Config,
         runtime: R,
         transport: T,
-        sources: CustomSources,
+        parts: impl Into<Parts>,
     ) -> Result<Self, StartError> {
-        if let Some(name) = config.custom_sources().find(|name| !sources.contains(name)) {
-            return Err(StartError::UnknownSource(name.to_owned()));
-        }
+        let parts = parts.into();
+        parts.check(&config)?;
         let clock = runtime.clone();
         let shared = Arc::new(Shared::new(Box::new(move || clock.now())));
         let system = DataSystem::new(config, seed());
-        let driver = drive(system, runtime.clone(), transport, sources, Arc::clone(&shared));
+        let driver = drive(system, runtime.clone(), transport, parts, Arc::clone(&shared));
         runtime.spawn(driver.boxed())?;
         Ok(Self(Arc::new(Handle(shared))))
     }

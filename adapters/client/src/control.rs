@@ -1,7 +1,8 @@
 //! How the driver is told to end.
 
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::task::Waker;
+use std::time::Duration;
 
 use futures::task::AtomicWaker;
 
@@ -19,16 +20,35 @@ pub(crate) enum Order {
 /// One order, that only grows stricter, and the driver's waker.
 pub(crate) struct Control {
     order: AtomicU8,
+    /// How long the store is waited for after [`Order::Close`], in milliseconds.
+    grace: AtomicU64,
     driver: AtomicWaker,
 }
 
 impl Default for Control {
     fn default() -> Self {
-        Self { order: AtomicU8::new(Order::Run as u8), driver: AtomicWaker::new() }
+        Self {
+            order: AtomicU8::new(Order::Run as u8),
+            grace: AtomicU64::new(0),
+            driver: AtomicWaker::new(),
+        }
     }
 }
 
 impl Control {
+    /// Orders to close, with so long for the store to take what is on its way (B 10.2). Of several
+    /// such orders the first that the driver sees counts.
+    pub(crate) fn close(&self, grace: Duration) {
+        let millis = u64::try_from(grace.as_millis()).unwrap_or(u64::MAX);
+        self.grace.fetch_max(millis, Ordering::AcqRel);
+        self.give(Order::Close);
+    }
+
+    /// The grace of the order to close.
+    pub(crate) fn grace(&self) -> Duration {
+        Duration::from_millis(self.grace.load(Ordering::Acquire))
+    }
+
     /// Gives an order, from any thread and any callback. Never waits.
     pub(crate) fn give(&self, order: Order) {
         self.order.fetch_max(order as u8, Ordering::AcqRel);

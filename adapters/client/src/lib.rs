@@ -44,6 +44,7 @@ mod driver;
 mod facts;
 mod garbage;
 mod listen;
+mod parts;
 mod queue;
 mod runtime;
 mod shared;
@@ -64,6 +65,7 @@ pub use fdv2_core::status::{
     self, Availability, ErrorKind, Readiness, SourceError, SourceState, SourceStatus,
 };
 pub use listen::{FlagChange, FlagChanges, SourceSwitches, StatusStream, Warnings};
+pub use parts::Parts;
 pub use runtime::{Runtime, StartError};
 pub use source::{CustomSource, CustomSources};
 pub use transport::Transport;

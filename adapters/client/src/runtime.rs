@@ -38,4 +38,15 @@ pub enum StartError {
         "the configuration names the custom source {0:?}, which was not handed in; add it with `custom_source`"
     )]
     UnknownSource(String),
+    /// A store is configured that was not handed in.
+    #[error(
+        "the configuration speaks of a persistent store, and none was handed in; add it with `store`"
+    )]
+    NoStore,
+    /// A store was handed in that is not configured.
+    #[error(
+        "a persistent store was handed in that the configuration does not speak of; \
+         say what is done with it by the configuration's `store`"
+    )]
+    UnusedStore,
 }

@@ -6,7 +6,6 @@ use std::time::Duration;
 use fdv2_core::status::{Readiness, SourceError};
 use futures::future::{Either, select};
 
-use crate::control::Order;
 use crate::facts::{End, Facts};
 use crate::shared::Shared;
 use crate::timer::Limit;
@@ -61,7 +60,7 @@ pub(crate) async fn initialization(shared: Arc<Shared>, limit: Limit) -> Result<
 }
 
 pub(crate) async fn close(shared: Arc<Shared>, timeout: Duration) {
-    shared.control().give(Order::Close);
+    shared.control().close(timeout);
     let is_ended = |facts: &Facts| facts.is_ended().then_some(());
     if let Either::Right(_) = select(shared.until(is_ended), Limit::after(timeout)).await {
         // Ends it for everybody: nothing may begin after a `close` has returned.

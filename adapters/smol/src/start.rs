@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use fdv2_client::store::Store;
 use fdv2_client::tls::{self, rustls::ClientConfig};
-use fdv2_client::{Client, Config, CustomSource, CustomSources, StartError};
+use fdv2_client::{Client, Config, CustomSource, Parts, StartError};
 use smol::Executor;
 
 use crate::{SmolRuntime, SurfTransport};
@@ -25,7 +26,7 @@ pub struct ClientBuilder {
     runtime: SmolRuntime,
     http_client: Option<surf::Client>,
     tls: Option<ClientConfig>,
-    sources: CustomSources,
+    parts: Parts,
 }
 
 impl ClientBuilder {
@@ -36,7 +37,7 @@ impl ClientBuilder {
             runtime: SmolRuntime::global(),
             http_client: None,
             tls: None,
-            sources: CustomSources::new(),
+            parts: Parts::new(),
         }
     }
 
@@ -68,7 +69,14 @@ impl ClientBuilder {
     /// Adds a source of the application's own under the name that the configuration gives it
     /// (B 3.12).
     pub fn custom_source(mut self, name: &str, source: impl CustomSource) -> Self {
-        self.sources = self.sources.with(name, source);
+        self.parts = self.parts.custom_source(name, source);
+        self
+    }
+
+    /// Adds the persistent store that the configuration speaks of (B 9). Clients of one store share
+    /// a clone of it.
+    pub fn store(mut self, store: Store) -> Self {
+        self.parts = self.parts.store(store);
         self
     }
 
@@ -77,7 +85,8 @@ impl ClientBuilder {
     /// # Errors
     /// [`StartError::Runtime`] when the executor that was handed in is gone;
     /// [`StartError::Transport`] when the HTTP client cannot be made;
-    /// [`StartError::UnknownSource`] when a custom source is missing.
+    /// [`StartError::UnknownSource`], [`StartError::NoStore`] and [`StartError::UnusedStore`] when
+    /// what was handed in does not fit the configuration.
     pub fn start(self) -> Result<Client, StartError> {
         let head_bytes = self.config.limits().head_bytes;
         let transport = match (self.http_client, self.tls) {
@@ -85,6 +94,6 @@ impl ClientBuilder {
             (None, Some(settings)) => SurfTransport::new(settings, head_bytes),
             (None, None) => SurfTransport::new(tls::tls_config([])?, head_bytes),
         };
-        Client::start_with(self.config, self.runtime, transport, self.sources)
+        Client::start_with(self.config, self.runtime, transport, self.parts)
     }
 }

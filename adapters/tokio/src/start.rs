@@ -1,7 +1,8 @@
 //! Starting a client on tokio.
 
+use fdv2_client::store::Store;
 use fdv2_client::tls::{self, rustls::ClientConfig};
-use fdv2_client::{Client, Config, CustomSource, CustomSources, StartError};
+use fdv2_client::{Client, Config, CustomSource, Parts, StartError};
 use tokio::runtime::Handle;
 
 use crate::{ReqwestTransport, TokioRuntime};
@@ -23,13 +24,13 @@ pub struct ClientBuilder {
     runtime: Option<Handle>,
     http_client: Option<reqwest::Client>,
     tls: Option<ClientConfig>,
-    sources: CustomSources,
+    parts: Parts,
 }
 
 impl ClientBuilder {
     /// The runtime that this thread is in, and an HTTP client of our own.
     pub fn new(config: Config) -> Self {
-        Self { config, runtime: None, http_client: None, tls: None, sources: CustomSources::new() }
+        Self { config, runtime: None, http_client: None, tls: None, parts: Parts::new() }
     }
 
     /// Runs on this runtime. The client can then be started from any thread.
@@ -59,7 +60,14 @@ impl ClientBuilder {
     /// Adds a source of the application's own under the name that the configuration gives it
     /// (B 3.12).
     pub fn custom_source(mut self, name: &str, source: impl CustomSource) -> Self {
-        self.sources = self.sources.with(name, source);
+        self.parts = self.parts.custom_source(name, source);
+        self
+    }
+
+    /// Adds the persistent store that the configuration speaks of (B 9). Clients of one store share
+    /// a clone of it.
+    pub fn store(mut self, store: Store) -> Self {
+        self.parts = self.parts.store(store);
         self
     }
 
@@ -68,7 +76,8 @@ impl ClientBuilder {
     /// # Errors
     /// [`StartError::Runtime`] outside of a tokio runtime, and on one without time or I/O;
     /// [`StartError::Transport`] when the HTTP client cannot be made;
-    /// [`StartError::UnknownSource`] when a custom source is missing.
+    /// [`StartError::UnknownSource`], [`StartError::NoStore`] and [`StartError::UnusedStore`] when
+    /// what was handed in does not fit the configuration.
     pub fn start(self) -> Result<Client, StartError> {
         let runtime = match self.runtime {
             Some(handle) => TokioRuntime::new(handle)?,
@@ -80,6 +89,6 @@ impl ClientBuilder {
             (None, Some(settings)) => ReqwestTransport::new(settings, head_bytes)?,
             (None, None) => ReqwestTransport::new(tls::tls_config([])?, head_bytes)?,
         };
-        Client::start_with(self.config, runtime, transport, self.sources)
+        Client::start_with(self.config, runtime, transport, self.parts)
     }
 }

@@ -108,6 +108,11 @@ impl Config {
         self.0.store.filter(|_| !self.0.is_offline)
     }
 
+    /// Whether nothing is asked for, whatever is configured (B 6.8).
+    pub fn is_offline(&self) -> bool {
+        self.0.is_offline
+    }
+
     /// Whether the store is all there is: it counts at once, and its marker is not asked for
     /// (B 6.8, 9.2).
     pub fn is_daemon(&self) -> bool {

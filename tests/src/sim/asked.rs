@@ -46,6 +46,9 @@ impl Asked {
                 headers: HeaderMap::new(),
                 basis: open.basis.as_ref().map(|selector| selector.state().to_owned()),
             },
+            Effect::WriteStore(_) | Effect::ProbeStore => {
+                unreachable!("no store is configured")
+            }
         }
     }
 

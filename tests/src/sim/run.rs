@@ -126,7 +126,7 @@ impl Sim {
 
     /// Closes the system.
     pub fn close(&mut self) -> &mut Self {
-        self.step(Event::Shutdown);
+        self.step(Event::Shutdown { grace: Duration::from_secs(2) });
         self.settle();
         self
     }

@@ -94,7 +94,7 @@ fn closing_goes_before_what_is_due() {
     sim.start();
     let mut system = sim.system().clone();
     let due = sim.now() + secs(1000);
-    let commands: Vec<Command> = system.handle(due, Event::Shutdown).collect();
+    let commands: Vec<Command> = system.handle(due, Event::Shutdown { grace: secs(2) }).collect();
     assert!(!commands.iter().any(|command| matches!(command, Command::Start { .. })));
     assert_eq!(commands.last(), Some(&Command::Emit(Update::Stopped)));
     assert_eq!(system.next_deadline(), None);

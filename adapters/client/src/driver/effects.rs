@@ -4,26 +4,37 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use fdv2_core::{Command, Effect, EffectId, OpenSource, Outcome, Update};
+use fdv2_core::{Command, Effect, EffectId, OpenSource, Outcome, Request, Update};
 use futures::StreamExt;
 use futures::stream::{self, BoxStream};
 
 use super::running::{Origin, Running, failed_finally};
+use super::storing::Storing;
 use crate::Transport;
+use crate::parts::Parts;
 use crate::shared::Shared;
 use crate::source::CustomSources;
+use crate::store::Store;
 
-/// Executes commands, and holds the live effect.
+/// Executes commands, and holds the live effect of each lane.
 pub(super) struct Effects<T> {
     running: Option<Running>,
     /// Gone once nothing will be asked for any more (B 3.8, 11.4).
     origins: Option<Origins<T>>,
+    storing: Option<Storing>,
+    store: Option<Store>,
     shared: Arc<Shared>,
 }
 
 impl<T: Transport> Effects<T> {
-    pub(super) fn new(transport: T, sources: CustomSources, shared: Arc<Shared>) -> Self {
-        Self { running: None, origins: Some(Origins { transport, sources }), shared }
+    pub(super) fn new(transport: T, parts: Parts, shared: Arc<Shared>) -> Self {
+        Self {
+            running: None,
+            origins: Some(Origins { transport, sources: parts.sources }),
+            storing: None,
+            store: parts.store,
+            shared,
+        }
     }
 
     pub(super) fn execute(&mut self, command: Command) {
@@ -36,21 +47,44 @@ impl<T: Transport> Effects<T> {
         }
     }
 
-    /// The next outcome of the live effect.
+    /// The next outcome of a live effect. The store's are few, and go first.
     pub(super) fn poll_outcome(&mut self, cx: &mut Context<'_>) -> Poll<(EffectId, Outcome)> {
+        if let Some(storing) = &mut self.storing
+            && let Poll::Ready(outcome) = storing.poll_outcome(cx)
+        {
+            return Poll::Ready((storing.id(), outcome));
+        }
         let Some(running) = &mut self.running else { return Poll::Pending };
         running.poll_outcome(cx).map(|outcome| (running.id(), outcome))
     }
 
     fn start(&mut self, id: EffectId, effect: Effect) {
         // The lane is free: what ended by itself has only its name left here.
+        match effect {
+            Effect::Request(request) => {
+                self.begin(|origins| origins.send(id, request));
+            }
+            Effect::OpenSource(open) => self.begin(|origins| origins.open(id, open)),
+            Effect::WriteStore(write) => {
+                self.storing = self.store.as_ref().map(|store| Storing::write(id, store, write));
+            }
+            Effect::ProbeStore => {
+                self.storing = self.store.as_ref().map(|store| Storing::probe(id, store));
+            }
+        }
+    }
+
+    fn begin(&mut self, start: impl FnOnce(&Origins<T>) -> Running) {
         self.running = None;
-        self.running = self.origins.as_ref().map(|origins| origins.start(id, effect));
+        self.running = self.origins.as_ref().map(start);
     }
 
     fn cancel(&mut self, id: EffectId) {
         if self.running.as_ref().is_some_and(|running| running.id() == id) {
             self.running = None;
+        }
+        if self.storing.as_ref().is_some_and(|storing| storing.id() == id) {
+            self.storing = None;
         }
     }
 
@@ -72,35 +106,38 @@ fn is_last(update: &Update) -> bool {
     }
 }
 
-/// What can begin an effect.
+/// What can begin a source's effect. Nothing happens before it is polled.
 struct Origins<T> {
     transport: T,
     sources: CustomSources,
 }
 
 impl<T: Transport> Origins<T> {
-    /// Begins an effect. Nothing happens before it is polled.
-    fn start(&self, id: EffectId, effect: Effect) -> Running {
-        let (origin, opened) = match effect {
-            Effect::Request(request) => {
-                let send = AssertUnwindSafe(|| self.transport.send(request));
-                (Origin::Transport, catch_unwind(send))
-            }
-            Effect::OpenSource(open) => {
-                let open = AssertUnwindSafe(|| self.open(open));
-                (Origin::Custom, catch_unwind(open))
-            }
-        };
-        let outcomes = opened.unwrap_or_else(|_| once(origin.panicked()));
-        Running::new(id, origin, outcomes)
+    fn send(&self, id: EffectId, request: Request) -> Running {
+        running(id, Origin::Transport, || self.transport.send(request))
     }
 
-    fn open(&self, open: OpenSource) -> BoxStream<'static, Outcome> {
+    fn open(&self, id: EffectId, open: OpenSource) -> Running {
+        running(id, Origin::Custom, || self.open_source(open))
+    }
+
+    fn open_source(&self, open: OpenSource) -> BoxStream<'static, Outcome> {
         match self.sources.find(&open.name) {
             Some(source) => source.open(open).map(Outcome::SourceUpdate).boxed(),
             None => once(failed_finally("no custom source of this name was handed in")),
         }
     }
+}
+
+/// An effect whose beginning may panic.
+fn running(
+    id: EffectId,
+    origin: Origin,
+    begin: impl FnOnce() -> BoxStream<'static, Outcome>,
+) -> Running {
+    let outcomes =
+        catch_unwind(AssertUnwindSafe(begin)).unwrap_or_else(|_| once(origin.panicked()));
+    Running::new(id, origin, outcomes)
 }
 
 fn once(outcome: Outcome) -> BoxStream<'static, Outcome> {

@@ -3,6 +3,7 @@
 mod alarm;
 mod effects;
 mod running;
+mod storing;
 mod turn;
 
 use std::future::{Future, poll_fn};
@@ -19,8 +20,8 @@ use self::effects::Effects;
 use self::turn::{Turn, yield_now};
 use crate::control::Order;
 use crate::facts::End;
+use crate::parts::Parts;
 use crate::shared::Shared;
-use crate::source::CustomSources;
 use crate::{Runtime, Transport};
 
 /// The future that an adapter spawns. Whatever becomes of it, `shared` learns of its end.
@@ -28,7 +29,7 @@ pub(crate) fn drive<R: Runtime, T: Transport>(
     system: DataSystem,
     runtime: R,
     transport: T,
-    sources: CustomSources,
+    parts: Parts,
     shared: Arc<Shared>,
 ) -> impl Future<Output = ()> + Send {
     // Made here and not in the future, which may be dropped before it is polled.
@@ -36,7 +37,7 @@ pub(crate) fn drive<R: Runtime, T: Transport>(
     let driver = Driver {
         system,
         alarm: Alarm::new(runtime),
-        effects: Effects::new(transport, sources, Arc::clone(&shared)),
+        effects: Effects::new(transport, parts, Arc::clone(&shared)),
         turn: Turn::default(),
         is_clock_first: false,
         is_shutting_down: false,
@@ -133,7 +134,7 @@ impl<R: Runtime, T: Transport> Driver<R, T> {
         match self.shared.control().order() {
             Order::End => Poll::Ready(None),
             Order::Close if !mem::replace(&mut self.is_shutting_down, true) => {
-                Poll::Ready(Some(Event::Shutdown))
+                Poll::Ready(Some(Event::Shutdown { grace: self.shared.control().grace() }))
             }
             Order::Close | Order::Run => Poll::Pending,
         }

@@ -1,0 +1,51 @@
+//! What a client is made with, beside its configuration.
+
+use fdv2_core::Config;
+
+use crate::StartError;
+use crate::source::{CustomSource, CustomSources};
+use crate::store::Store;
+
+/// What a client is made with, beside its configuration: the objects that it names.
+#[derive(Clone, Default)]
+pub struct Parts {
+    pub(crate) sources: CustomSources,
+    pub(crate) store: Option<Store>,
+}
+
+impl Parts {
+    /// Nothing.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a custom source under the name that the configuration gives it (B 3.12).
+    pub fn custom_source(mut self, name: &str, source: impl CustomSource) -> Self {
+        self.sources = self.sources.with(name, source);
+        self
+    }
+
+    /// The persistent store (B 9). [`Config`] says what is done with it.
+    pub fn store(mut self, store: Store) -> Self {
+        self.store = Some(store);
+        self
+    }
+
+    /// Whether everything is there that `config` names, and nothing that it does not know of.
+    pub(crate) fn check(&self, config: &Config) -> Result<(), StartError> {
+        if let Some(name) = config.custom_sources().find(|name| !self.sources.contains(name)) {
+            return Err(StartError::UnknownSource(name.to_owned()));
+        }
+        match (config.store(), &self.store) {
+            (Some(_), None) => Err(StartError::NoStore),
+            (None, Some(_)) if !config.is_offline() => Err(StartError::UnusedStore),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl From<CustomSources> for Parts {
+    fn from(sources: CustomSources) -> Self {
+        Self { sources, store: None }
+    }
+}
