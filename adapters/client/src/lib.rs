@@ -34,7 +34,7 @@
 //! when it is dropped with its runtime, connections are closed, waits are released and the status
 //! is OFF.
 
-#[cfg(feature = "tls")]
+#[cfg(feature = "http")]
 pub mod tls;
 pub mod transport;
 

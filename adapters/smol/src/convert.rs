@@ -7,7 +7,7 @@ use std::str::FromStr;
 
 use bytes::Bytes;
 use fdv2_core::{ResponseHead, TransportError, TransportErrorKind};
-use http::{HeaderMap, HeaderName, HeaderValue};
+use http::{HeaderMap, HeaderName, HeaderValue, header};
 use http_client::http_types::headers::{
     HeaderName as SurfName, HeaderValue as SurfValue, Headers as SurfHeaders,
 };
@@ -17,7 +17,7 @@ use http_client::{Body, Request, Response};
 /// Header values of a request that are not ASCII.
 struct OpaqueHeaders(HeaderMap);
 
-/// Status and headers of a response as they came.
+/// Status and headers of a response of our backend as they came, its compression included.
 struct Head(ResponseHead);
 
 pub(crate) fn to_surf(request: http::Request<()>) -> Result<surf::Request, TransportError> {
@@ -63,6 +63,8 @@ pub(crate) fn head(response: &surf::Response) -> ResponseHead {
         None => {
             let mut headers = HeaderMap::new();
             append_all(&mut headers, response.as_ref());
+            // Another backend has undone what it asked for, and may have left the header.
+            headers.remove(header::CONTENT_ENCODING);
             ResponseHead { status: response.status().into(), headers }
         }
     }

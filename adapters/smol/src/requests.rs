@@ -4,10 +4,10 @@ use std::io;
 
 use bytes::Bytes;
 use fdv2_client::tls::rustls::ClientConfig;
-use fdv2_client::transport::{Transport, check_head, describe};
-use fdv2_core::{Outcome, Request, TransportError, TransportErrorKind};
+use fdv2_client::transport::{Transport, describe, outcomes};
+use fdv2_core::{Outcome, Request, ResponseHead, TransportError, TransportErrorKind};
 use futures::io::{AsyncBufRead, AsyncBufReadExt};
-use futures::stream::{self, BoxStream, StreamExt};
+use futures::stream::{self, BoxStream, Stream, TryStreamExt};
 use surf::Client;
 
 use crate::backend::HyperBackend;
@@ -36,48 +36,25 @@ impl SurfTransport {
 
 impl Transport for SurfTransport {
     fn send(&self, request: Request) -> BoxStream<'static, Outcome> {
-        let begun = Exchange::Begun(Box::new((self.clone(), request)));
-        stream::unfold(begun, Exchange::step).boxed()
+        outcomes(respond(self.client.clone(), request), self.head_bytes)
     }
 }
 
-type Body = Box<dyn AsyncBufRead + Unpin + Send + Sync>;
-
-/// How far one request has come.
-enum Exchange {
-    Begun(Box<(SurfTransport, Request)>),
-    Body(Body),
-    Over,
+async fn respond(
+    client: Client,
+    request: Request,
+) -> Result<(ResponseHead, impl Stream<Item = Result<Bytes, TransportError>>), TransportError> {
+    let request = convert::to_surf(request.0)?;
+    let mut response = client.send(request).await.map_err(failure)?;
+    let head = convert::head(&response);
+    let body = response.take_body().into_reader();
+    Ok((head, stream::try_unfold(body, next_chunk).map_err(body_failure)))
 }
 
-impl Exchange {
-    async fn step(self) -> Option<(Outcome, Self)> {
-        let next = match self {
-            Self::Begun(begun) => begun.0.head(begun.1).await,
-            Self::Body(body) => next_chunk(body).await.map_err(body_failure),
-            Self::Over => return None,
-        };
-        Some(next.unwrap_or_else(|error| (Outcome::ResponseEnd(Err(error)), Self::Over)))
-    }
-}
-
-impl SurfTransport {
-    async fn head(self, request: Request) -> Result<(Outcome, Exchange), TransportError> {
-        let request = convert::to_surf(request.0)?;
-        let mut response = self.client.send(request).await.map_err(failure)?;
-        let head = convert::head(&response);
-        check_head(&head, self.head_bytes)?;
-        Ok((Outcome::ResponseHead(head), Exchange::Body(response.take_body().into_reader())))
-    }
-}
-
-async fn next_chunk(mut body: Body) -> io::Result<(Outcome, Exchange)> {
+async fn next_chunk<B: AsyncBufRead + Unpin>(mut body: B) -> io::Result<Option<(Bytes, B)>> {
     let bytes = Bytes::copy_from_slice(body.fill_buf().await?);
-    if bytes.is_empty() {
-        return Ok((Outcome::ResponseEnd(Ok(())), Exchange::Over));
-    }
     body.consume_unpin(bytes.len());
-    Ok((Outcome::ResponseChunk(bytes), Exchange::Body(body)))
+    Ok((!bytes.is_empty()).then_some((bytes, body)))
 }
 
 /// The backend's own error, or what another backend says.
@@ -89,11 +66,8 @@ fn failure(error: surf::Error) -> TransportError {
 }
 
 fn body_failure(error: io::Error) -> TransportError {
-    let kind = match error.kind() {
-        io::ErrorKind::InvalidData => TransportErrorKind::Malformed,
-        _ => TransportErrorKind::Broken,
-    };
-    error
-        .downcast::<TransportError>()
-        .unwrap_or_else(|error| TransportError { kind, message: describe(&error) })
+    error.downcast::<TransportError>().unwrap_or_else(|error| TransportError {
+        kind: TransportErrorKind::Broken,
+        message: describe(&error),
+    })
 }

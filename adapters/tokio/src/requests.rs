@@ -4,11 +4,11 @@ use std::error::Error;
 
 use fdv2_client::StartError;
 use fdv2_client::tls::rustls::ClientConfig;
-use fdv2_client::transport::{Transport, check_head, describe};
+use fdv2_client::transport::{Transport, accept_gzip, describe, outcomes};
 use fdv2_core::{Outcome, Request, ResponseHead, TransportError, TransportErrorKind};
-use futures::stream::{self, BoxStream, StreamExt};
+use futures::stream::{BoxStream, Stream, StreamExt};
+use reqwest::Client;
 use reqwest::redirect::Policy;
-use reqwest::{Client, Response};
 
 use crate::lookup::Lookups;
 
@@ -45,47 +45,23 @@ impl ReqwestTransport {
 }
 
 impl Transport for ReqwestTransport {
-    fn send(&self, request: Request) -> BoxStream<'static, Outcome> {
-        let begun = Exchange::Begun(self.clone(), request);
-        stream::unfold(begun, Exchange::step).boxed()
+    fn send(&self, mut request: Request) -> BoxStream<'static, Outcome> {
+        accept_gzip(&mut request);
+        outcomes(respond(self.client.clone(), request), self.head_bytes)
     }
 }
 
-/// How far one request has come.
-enum Exchange {
-    Begun(ReqwestTransport, Request),
-    Body(Response),
-    Over,
-}
-
-impl Exchange {
-    async fn step(self) -> Option<(Outcome, Self)> {
-        let next = match self {
-            Self::Begun(transport, request) => transport.head(request).await,
-            Self::Body(response) => next_chunk(response).await,
-            Self::Over => return None,
-        };
-        Some(next.unwrap_or_else(|error| (Outcome::ResponseEnd(Err(error)), Self::Over)))
-    }
-}
-
-impl ReqwestTransport {
-    async fn head(self, request: Request) -> Result<(Outcome, Exchange), TransportError> {
-        let request = request.0.map(|()| reqwest::Body::default());
-        let request = reqwest::Request::try_from(request).map_err(failure)?;
-        let mut response = self.client.execute(request).await.map_err(failure)?;
-        let status = response.status().as_u16();
-        let head = ResponseHead { status, headers: std::mem::take(response.headers_mut()) };
-        check_head(&head, self.head_bytes)?;
-        Ok((Outcome::ResponseHead(head), Exchange::Body(response)))
-    }
-}
-
-async fn next_chunk(mut response: Response) -> Result<(Outcome, Exchange), TransportError> {
-    Ok(match response.chunk().await.map_err(failure)? {
-        Some(bytes) => (Outcome::ResponseChunk(bytes), Exchange::Body(response)),
-        None => (Outcome::ResponseEnd(Ok(())), Exchange::Over),
-    })
+async fn respond(
+    client: Client,
+    request: Request,
+) -> Result<(ResponseHead, impl Stream<Item = Result<bytes::Bytes, TransportError>>), TransportError>
+{
+    let request = request.0.map(|()| reqwest::Body::default());
+    let request = reqwest::Request::try_from(request).map_err(failure)?;
+    let mut response = client.execute(request).await.map_err(failure)?;
+    let headers = std::mem::take(response.headers_mut());
+    let head = ResponseHead { status: response.status().as_u16(), headers };
+    Ok((head, response.bytes_stream().map(|chunk| chunk.map_err(failure))))
 }
 
 fn failure(error: reqwest::Error) -> TransportError {

@@ -17,7 +17,8 @@ use futures::FutureExt;
 
 use self::alarm::Alarm;
 use self::effects::Effects;
-use self::turn::{Turn, yield_now};
+use self::turn::Turn;
+pub(crate) use self::turn::yield_now;
 use crate::control::Order;
 use crate::facts::End;
 use crate::parts::Parts;

@@ -28,7 +28,7 @@ impl Turn {
 }
 
 /// Lets the executor run what else is ready.
-pub(super) async fn yield_now() {
+pub(crate) async fn yield_now() {
     let mut has_yielded = false;
     poll_fn(|cx| {
         if has_yielded {

@@ -4,13 +4,12 @@ use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
-use async_compression::futures::bufread::GzipDecoder;
 use bytes::{Buf, Bytes};
 use fdv2_client::transport::describe;
 use fdv2_core::{ResponseHead, TransportError, TransportErrorKind};
 use futures::future::{self, Either};
-use futures::io::{AsyncBufRead, AsyncRead, BufReader};
-use http::{HeaderMap, Request, header};
+use futures::io::{AsyncBufRead, AsyncRead};
+use http::Request;
 use http_body_util::Full;
 use http_client::Body;
 use hyper::body::{Body as _, Frame, Incoming};
@@ -23,8 +22,6 @@ type HyperConnection = Connection<FuturesIo<Socket>, Full<Bytes>>;
 
 /// hyper refuses a smaller buffer with a panic.
 const LEAST_BUFFER: usize = 8 << 10;
-/// The most that is decompressed in one go.
-const DECODED: usize = 16 << 10;
 
 /// Sends `request` over `socket`.
 pub(super) async fn exchange(
@@ -45,33 +42,10 @@ pub(super) async fn exchange(
         Either::Right((_, response)) => response.await,
     };
     let (parts, incoming) = response.map_err(failure)?.into_parts();
-    let mut head = ResponseHead { status: parts.status.as_u16(), headers: parts.headers };
-    let is_compressed = take_gzip(&mut head.headers) && !incoming.is_end_stream();
+    let head = ResponseHead { status: parts.status.as_u16(), headers: parts.headers };
     let connection = State::Open(connection);
     let body = ResponseBody { connection, incoming, chunk: Bytes::new(), _sender: sender };
-    Ok((head, if is_compressed { decompressed(body) } else { Body::from_reader(body, None) }))
-}
-
-/// Takes the compression out of the head that will be undone.
-fn take_gzip(headers: &mut HeaderMap) -> bool {
-    let encoding = headers.get(header::CONTENT_ENCODING);
-    let is_gzip = encoding.is_some_and(|encoding| {
-        let encoding = encoding.as_bytes();
-        encoding.eq_ignore_ascii_case(b"gzip") || encoding.eq_ignore_ascii_case(b"x-gzip")
-    });
-    if is_gzip {
-        headers.remove(header::CONTENT_ENCODING);
-        headers.remove(header::CONTENT_LENGTH);
-    }
-    is_gzip
-}
-
-/// Reads to the end of the body, so that neither a missing end nor anything behind the compressed
-/// data goes unnoticed.
-fn decompressed(body: ResponseBody) -> Body {
-    let mut decoder = GzipDecoder::new(body);
-    decoder.multiple_members(true);
-    Body::from_reader(BufReader::with_capacity(DECODED, decoder), None)
+    Ok((head, Body::from_reader(body, None)))
 }
 
 /// A response's body. Dropping it closes the socket.

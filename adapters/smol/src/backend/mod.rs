@@ -20,9 +20,9 @@ use connect::Connector;
 /// Speaks HTTP/1.1, one connection a request, and spawns nothing: the connection is polled inside
 /// the response's body, so that dropping the body closes the socket at once.
 ///
-/// It has no timeouts, follows no redirects, undoes gzip, and takes its proxies from the
-/// environment (`HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY`, `NO_PROXY`). With it an application can
-/// make a [`surf::Client`] of its own, with its own middleware.
+/// It has no timeouts, follows no redirects, asks for gzip but leaves it to its user to undo, and
+/// takes its proxies from the environment (`HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY`, `NO_PROXY`).
+/// With it an application can make a [`surf::Client`] of its own, with its own middleware.
 pub struct HyperBackend {
     connector: Connector,
     head_bytes: usize,
