@@ -1,6 +1,7 @@
 #!/bin/sh
 # Every check of this repository, cheapest first. Needs a Rust toolchain with rustfmt and clippy;
-# installs a C compiler (for the TLS library) where there is none and apt-get can bring one.
+# installs a C compiler (for TLS and SQLite) and a Redis server (for the tests of stores, which start
+# it themselves) where there is none and apt-get can bring one.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -40,6 +41,10 @@ if ! command -v cc >/dev/null; then
     command -v apt-get >/dev/null || fail 'a C compiler is missing: install one as cc'
     apt-get update && apt-get install -y --no-install-recommends gcc libc6-dev
 fi
+if ! command -v redis-server >/dev/null; then
+    command -v apt-get >/dev/null || fail 'redis-server is missing: install Redis'
+    apt-get update && apt-get install -y --no-install-recommends redis-server
+fi
 
 step 'Format'
 cargo fmt --all --check
@@ -48,6 +53,8 @@ step 'Purity: no runtime and no HTTP client where there must be none'
 built_without fdv2-core 'tokio|smol|async-std|async-io|async-executor|mio|reqwest|surf|hyper|rustls|futures|futures-executor|rand|log|tracing'
 built_without fdv2-client 'tokio|smol|async-std|async-io|mio|reqwest|surf|hyper'
 built_without fdv2-tokio 'smol|async-std|async-io|surf|http-client|cookie'
+built_without fdv2-redis 'tokio|smol|async-std|async-io|mio'
+built_without fdv2-sqlite 'tokio|smol|async-std|async-io|mio'
 built_without fdv2-smol 'mio|reqwest|tokio-util|tokio-rustls'
 # hyper needs one crate of tokio's for its channels: nothing of it that runs.
 if printf '%s\n' "$crates" | grep -E '^tokio v.*[[,](rt|rt-multi-thread|net|time|fs|process|signal)[],]'; then

@@ -3,7 +3,12 @@
 
 pub mod invariants;
 #[cfg(feature = "adapters")]
+pub mod redis_server;
+pub mod scratch;
+#[cfg(feature = "adapters")]
 pub mod server;
 pub mod sim;
+#[cfg(feature = "adapters")]
+pub mod store_conformance;
 pub mod streamed;
 pub mod typical;

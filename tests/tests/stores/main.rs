@@ -1,0 +1,45 @@
+//! Persistent stores: the suite for all of them, what each promises beyond, and the threads that
+//! their calls run on.
+#![allow(clippy::indexing_slicing, clippy::unwrap_used, reason = "tests")]
+
+mod conformance;
+mod gated;
+mod order;
+mod processes;
+mod redis;
+mod redis_faults;
+mod sqlite;
+mod workers;
+
+use std::future::Future;
+
+use fdv2_client::store::{Answer, Loaded, Query, Store};
+use fdv2_core::model::{Flag, Kind, Segment};
+
+/// Waits for a call.
+fn wait<T>(call: impl Future<Output = T>) -> T {
+    smol::block_on(call)
+}
+
+/// All flags, as a client reads them.
+fn flags(store: &Store) -> Loaded<Flag> {
+    match wait(store.read(Query::All(Kind::Flag))) {
+        Ok(Answer::Flags(loaded)) => loaded,
+        other => panic!("no flags: {other:?}"),
+    }
+}
+
+/// All segments, as a client reads them.
+fn segments(store: &Store) -> Loaded<Segment> {
+    match wait(store.read(Query::All(Kind::Segment))) {
+        Ok(Answer::Segments(loaded)) => loaded,
+        other => panic!("no segments: {other:?}"),
+    }
+}
+
+/// Their keys, in order.
+fn keys<T>(loaded: &Loaded<T>) -> Vec<&str> {
+    let mut keys: Vec<&str> = loaded.items.iter().map(|item| &**item.key()).collect();
+    keys.sort_unstable();
+    keys
+}
