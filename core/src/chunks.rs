@@ -54,6 +54,11 @@ impl Chunks {
         self.at += bytes;
     }
 
+    /// Goes on at this place of the current chunk.
+    pub(crate) fn skip_to(&mut self, at: usize) {
+        self.at = at;
+    }
+
     /// Lets the current chunk go and begins the next; false if there is none.
     pub(crate) fn next_chunk(&mut self) -> bool {
         let next = self.queue.pop_front();

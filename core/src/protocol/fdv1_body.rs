@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use bytes::Bytes;
 
 use super::InvalidData;
-use super::scan::{Collection, Scanner, Shape};
+use super::scan::{Collection, Cut, Scanner, Shape, unescape};
 use crate::model::Kind;
 
 const SHAPE: Shape = Shape {
@@ -14,10 +14,11 @@ const SHAPE: Shape = Shape {
         Collection { name: "flags", is_object: true },
         Collection { name: "segments", is_object: true },
     ],
+    fields: &[],
 };
 
-/// The kinds of [`SHAPE`]'s collections, in their order.
-const KINDS: [Kind; 2] = [Kind::Flag, Kind::Segment];
+/// The place of [`SHAPE`]'s collection of flags.
+const FLAGS: usize = 0;
 
 /// Reads one FDv1 body: push bytes, pull items, and [`finish`](Self::finish) when the body has
 /// ended (B 5.7).
@@ -38,8 +39,7 @@ pub struct Fdv1Item<'a> {
     pub kind: Kind,
     /// The member's name.
     pub key: Cow<'a, str>,
-    /// The member's text. It ends where one JSON value would; whether it is one is for the decoder
-    /// to say.
+    /// The member's text: one JSON value.
     pub object: &'a str,
 }
 
@@ -60,7 +60,7 @@ impl Fdv1Body {
     /// The next item, or `None` when more bytes are needed.
     ///
     /// # Errors
-    /// [`InvalidData`] when the body is not JSON around its items, not UTF-8, has neither `flags`
+    /// [`InvalidData`] when the body is not JSON, not UTF-8, has neither `flags`
     /// nor `segments` or one of them is not an object, or an item goes over the limit. The items
     /// before the fault are handed out first; after an error there is nothing but the same error.
     #[expect(clippy::should_implement_trait, reason = "an item borrows from the reader")]
@@ -68,11 +68,8 @@ impl Fdv1Body {
         if let Some(error) = &self.failed {
             return Err(error.clone());
         }
-        let item = match self.scanner.next() {
-            Ok(None) => return Ok(None),
-            Ok(Some(collection)) => item(collection, self.scanner.key(), self.scanner.member()),
-            Err(error) => Err(error),
-        };
+        let cut = self.scanner.next();
+        let item = cut.and_then(|cut| cut.map(item).transpose());
         if let Err(error) = &item {
             self.failed = Some(error.clone());
         }
@@ -88,27 +85,11 @@ impl Fdv1Body {
     }
 }
 
-fn item<'a>(
-    collection: usize,
-    key: &'a [u8],
-    member: &'a [u8],
-) -> Result<Option<Fdv1Item<'a>>, InvalidData> {
-    let Some(&kind) = KINDS.get(collection) else { return Ok(None) };
-    let object = simdutf8::basic::from_utf8(member)
-        .map_err(|_| InvalidData::utf8("an item of the FDv1 body"))?;
-    Ok(Some(Fdv1Item { kind, key: unescape(key)?, object }))
-}
-
-/// The text of a JSON string whose grammar has been checked.
-fn unescape(quoted: &[u8]) -> Result<Cow<'_, str>, InvalidData> {
-    if !quoted.contains(&b'\\') {
-        let text = simdutf8::basic::from_utf8(quoted)
-            .map_err(|_| InvalidData::utf8("a key of the FDv1 body"))?;
-        return Ok(Cow::Borrowed(text.trim_matches('"')));
-    }
-    serde_json::from_slice(quoted)
-        .map(Cow::Owned)
-        .map_err(|error| InvalidData::json("a key of the FDv1 body", error))
+fn item(cut: Cut<'_>) -> Result<Fdv1Item<'_>, InvalidData> {
+    let kind = if cut.collection == FLAGS { Kind::Flag } else { Kind::Segment };
+    let key =
+        unescape(cut.key).map_err(|error| InvalidData::json("a key of the FDv1 body", error))?;
+    Ok(Fdv1Item { kind, key, object: cut.text })
 }
 
 #[cfg(test)]

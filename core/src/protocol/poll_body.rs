@@ -3,16 +3,19 @@
 use std::borrow::Cow;
 
 use bytes::Bytes;
-use serde::Deserialize;
-use serde_json::value::RawValue;
 
 use super::InvalidData;
-use super::scan::{Collection, Scanner, Shape};
+use super::scan::{Collection, Cut, Scanner, Shape, unescape};
 
 const SHAPE: Shape = Shape {
     what: "the poll body",
     collections: &[Collection { name: "events", is_object: false }],
+    fields: &["event", "data"],
 };
+
+/// The places of [`SHAPE`]'s fields.
+const EVENT: usize = 0;
+const DATA: usize = 1;
 
 /// Reads one poll body: push bytes, pull events, and [`finish`](Self::finish) when the body has
 /// ended (B 4.5).
@@ -34,17 +37,6 @@ pub struct PollEvent<'a> {
     /// Its data as JSON text, `null` if the element has none.
     pub data: &'a str,
 }
-
-#[derive(Deserialize)]
-struct Element<'a> {
-    #[serde(borrow, default)]
-    event: Option<Name<'a>>,
-    #[serde(borrow, default)]
-    data: Option<&'a RawValue>,
-}
-
-#[derive(Deserialize)]
-struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
 
 impl PollBody {
     /// A reader at the start of a body. `event_limit` bounds each event (B 1.13).
@@ -71,15 +63,12 @@ impl PollBody {
         if let Some(error) = &self.failed {
             return Err(error.clone());
         }
-        let event = match self.scanner.next() {
-            Ok(None) => return Ok(None),
-            Ok(Some(_)) => event(self.scanner.member()),
-            Err(error) => Err(error),
-        };
+        let cut = self.scanner.next();
+        let event = cut.and_then(|cut| cut.map(event).transpose());
         if let Err(error) = &event {
             self.failed = Some(error.clone());
         }
-        event.map(Some)
+        event
     }
 
     /// The body has ended, and all its events were pulled.
@@ -91,20 +80,22 @@ impl PollBody {
     }
 }
 
-fn event(element: &[u8]) -> Result<PollEvent<'_>, InvalidData> {
-    let text = simdutf8::basic::from_utf8(element)
-        .map_err(|_| InvalidData::utf8("an event of the poll body"))?;
-    let invalid = |error| InvalidData::json("an event of the poll body", error);
-    // A list would do for the struct, and any value but an object has no `event`.
-    if !text.starts_with('{') {
-        serde_json::from_str::<&RawValue>(text).map_err(invalid)?;
-        return Ok(PollEvent { name: Cow::Borrowed(""), data: "null" });
-    }
-    let element: Element<'_> = serde_json::from_str(text).map_err(invalid)?;
+fn event(cut: Cut<'_>) -> Result<PollEvent<'_>, InvalidData> {
     Ok(PollEvent {
-        name: element.event.map_or(Cow::Borrowed(""), |name| name.0),
-        data: element.data.map_or("null", RawValue::get),
+        name: cut.field(EVENT).map_or(Ok(Cow::Borrowed("")), name)?,
+        data: cut.field(DATA).unwrap_or("null"),
     })
+}
+
+/// The name in the value of `event`; null is no name.
+fn name(value: &str) -> Result<Cow<'_, str>, InvalidData> {
+    if value == "null" {
+        return Ok(Cow::Borrowed(""));
+    }
+    let invalid = |why: String| InvalidData::json("`event` in the poll body", why);
+    let quoted = value.strip_prefix('"').and_then(|value| value.strip_suffix('"'));
+    let quoted = quoted.ok_or_else(|| invalid("not a string".to_owned()))?;
+    unescape(quoted).map_err(|error| invalid(error.to_string()))
 }
 
 #[cfg(test)]

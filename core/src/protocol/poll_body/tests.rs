@@ -85,7 +85,7 @@ fn an_element_that_is_no_json_or_names_its_event_wrongly_is_invalid() {
         let (events, fault) =
             read_at_every_split(format!(r#"{{"events":[{{"event":"z"}},{element}]}}"#));
         assert_eq!(events, owned(&[("z", "null")]), "{element}");
-        assert!(fault.unwrap().contains("an event of the poll body"));
+        assert!(fault.unwrap().contains("the poll body"));
     }
 }
 
@@ -102,16 +102,16 @@ fn b_1_10_bytes_that_are_not_utf8_are_invalid_wherever_they_stand() {
 
 #[test]
 fn a_body_without_events_is_invalid() {
-    assert!(read_at_every_split("{}").1.unwrap().contains("no `events`"));
+    assert!(read_at_every_split("{}").1.unwrap().contains("without `events`"));
     for text in ["", " ", "[]", r#"{"events":{}}"#, r#"{"events":null}"#, r#"{"Events":[]}"#] {
         assert!(read_at_every_split(text).1.is_some(), "{text}");
     }
 }
 
 #[test]
-fn deep_nesting_inside_an_event_is_an_error_not_a_stack_overflow() {
+fn deep_nesting_inside_an_event_needs_no_stack() {
     let deep = "[".repeat(500_000) + &"]".repeat(500_000);
     let text = format!(r#"{{"events":[{{"event":"a","data":{deep}}},{deep}]}}"#);
-    let (events, _) = read(2 << 20, [text.as_bytes()]);
-    assert!(events.len() <= 2);
+    let (events, fault) = read(2 << 20, [text.as_bytes()]);
+    assert_eq!((events.len(), fault), (2, None));
 }

@@ -1,26 +1,26 @@
 //! Cuts members out of one JSON object as it arrives (B 4.5, 5.7).
 //!
-//! The object's *collections* (lists or objects of known names) are walked, and each of their
-//! members is cut out as text for a decoder. The grammar of everything around is checked here,
-//! strictly and without recursion; of that nothing is kept. What a cut member holds inside is its
-//! decoder's to check: the cut ends where the value would end if it is JSON.
+//! The object's *collections*, lists or objects of known names, are walked, and each of their
+//! members is cut out as text for a decoder. The grammar of the whole body is checked on the way,
+//! strictly and without recursion. Nothing is kept but the member that is being cut.
 
-mod cutter;
+mod machine;
+mod member;
+mod nesting;
 mod token;
 mod utf8;
+mod value;
+
+use std::borrow::Cow;
+use std::ops::Range;
 
 use bytes::Bytes;
 
-use self::cutter::Cutter;
-use self::token::{Fault, Token};
+use self::machine::Machine;
+use self::member::{FIELDS, Progress};
+use self::utf8::NotUtf8;
 use super::InvalidData;
-use crate::chunks::{Chunks, KEPT_CAPACITY, Text};
-
-/// How deep objects and lists may be nested outside of what is cut out.
-const DEEPEST: u32 = 128;
-
-/// Room for a key of the body, quotes included: no collection's name is longer, escapes and all.
-const LONGEST_NAME: usize = 64;
+use crate::chunks::Chunks;
 
 /// What to cut out of which body.
 #[derive(Debug, PartialEq)]
@@ -29,6 +29,8 @@ pub(super) struct Shape {
     pub(super) what: &'static str,
     /// The collections: at least one must be there, each once at most.
     pub(super) collections: &'static [Collection],
+    /// The fields to find in members that are objects, each once at most.
+    pub(super) fields: &'static [&'static str],
 }
 
 /// A member of the body whose members are cut out.
@@ -39,67 +41,64 @@ pub(super) struct Collection {
     pub(super) is_object: bool,
 }
 
+/// A member that was cut out.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Cut<'a> {
+    /// Which of the shape's collections it is in.
+    pub(super) collection: usize,
+    /// Its key without quotes, not unescaped. Empty in a list.
+    pub(super) key: &'a str,
+    /// Its text: one JSON value.
+    pub(super) text: &'a str,
+    fields: [Range<usize>; FIELDS],
+}
+
+impl<'a> Cut<'a> {
+    /// The text of one of the shape's fields, if the member has it.
+    pub(super) fn field(&self, index: usize) -> Option<&'a str> {
+        let range = self.fields.get(index)?.clone();
+        self.text.get(range).filter(|text| !text.is_empty())
+    }
+}
+
 /// The scanner of one body.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Scanner {
-    shape: &'static Shape,
-    /// Bounds one member with its key.
+    what: &'static str,
     limit: usize,
     chunks: Chunks,
-    state: State,
-    /// How deep the state lies, and for each level whether it is an object.
-    depth: u32,
-    objects: u128,
-    /// The collection that the state is in, or whose colon is awaited.
-    collection: Option<usize>,
-    /// One bit for each collection that was there.
-    seen: u8,
-    /// A key as it stands, quotes included, if it may matter.
-    key: Vec<u8>,
-    /// The member that is being cut out, or was with the last call.
-    member: Text,
-    member_bytes: usize,
-    is_complete: bool,
+    machine: Machine,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum State {
-    /// Before a value.
-    Value,
-    /// Before a value or the end of the list.
-    FirstElement,
-    /// Before a key or the end of the object.
-    FirstKey,
-    /// Before a key.
-    Key,
-    /// In a key.
-    KeyToken(Token),
-    Colon,
-    /// In a string, number or word that is not kept.
-    ValueToken(Token),
-    /// In a value that is cut out.
-    Cut(Cutter),
-    /// After a value within an object or a list.
-    AfterValue,
-    /// After the body's own end.
-    End,
+/// Why a body cannot be read on.
+#[derive(Clone, Debug, PartialEq)]
+enum Fault {
+    NotUtf8,
+    Limit,
+    /// What was found instead of what belongs there.
+    Grammar(Cow<'static, str>),
+}
+
+impl From<NotUtf8> for Fault {
+    fn from(_: NotUtf8) -> Self {
+        Self::NotUtf8
+    }
+}
+
+impl Fault {
+    fn grammar(found: &'static str) -> Self {
+        Self::Grammar(Cow::Borrowed(found))
+    }
 }
 
 impl Scanner {
+    /// A scanner at the start of a body. `limit` bounds one member with its key.
     pub(super) fn new(shape: &'static Shape, limit: usize) -> Self {
         Self {
-            shape,
+            what: shape.what,
             limit,
             chunks: Chunks::default(),
-            state: State::Value,
-            depth: 0,
-            objects: 0,
-            collection: None,
-            seen: 0,
-            key: Vec::new(),
-            member: Text::default(),
-            member_bytes: 0,
-            is_complete: false,
+            machine: Machine::new(shape, limit),
         }
     }
 
@@ -107,245 +106,77 @@ impl Scanner {
         self.chunks.push(bytes);
     }
 
-    /// Reads on to the end of the next member, and tells which collection it is in; `None` when
-    /// more bytes are needed.
-    pub(super) fn next(&mut self) -> Result<Option<usize>, InvalidData> {
-        if self.is_complete {
-            self.clear_member();
+    /// Reads on to the end of the next member; `None` when more bytes are needed. After an error
+    /// the scanner is of no use.
+    pub(super) fn next(&mut self) -> Result<Option<Cut<'_>>, InvalidData> {
+        match self.advance() {
+            Ok(false) => Ok(None),
+            Ok(true) => self.cut().map(Some),
+            Err(fault) => Err(self.invalid(fault)),
         }
-        while !self.chunks.is_spent() || self.next_chunk() {
-            match self.state {
-                State::KeyToken(token) => self.read_key(token)?,
-                State::ValueToken(token) => self.read_token(token)?,
-                State::Cut(cutter) => self.read_member(cutter)?,
-                _ => self.read_structure()?,
-            }
-            if self.is_complete {
-                return Ok(self.collection);
-            }
-        }
-        Ok(None)
-    }
-
-    /// The key of the member that [`next`](Self::next) found, as it stands, quotes included.
-    pub(super) fn key(&self) -> &[u8] {
-        &self.key
-    }
-
-    /// The text of the member that [`next`](Self::next) found.
-    pub(super) fn member(&self) -> &[u8] {
-        self.member.bytes(self.chunks.current())
     }
 
     /// The body has ended; whether it was whole. To be asked once all members are pulled.
     pub(super) fn finish(&self) -> Result<(), InvalidData> {
-        if self.state == State::End && self.chunks.is_spent() {
-            return Ok(());
+        if self.machine.is_at_end() && self.chunks.is_spent() {
+            Ok(())
+        } else {
+            Err(self.invalid(Fault::grammar("the end of the body")))
         }
-        Err(self.fault("the body ended early"))
     }
 
-    /// `why`, with the place where it was found.
-    pub(super) fn fault(&self, why: &str) -> InvalidData {
-        let at = self.chunks.offset();
-        InvalidData::json(self.shape.what, format_args!("{why} at byte {at}"))
+    /// Reads on; whether a member is complete.
+    fn advance(&mut self) -> Result<bool, Fault> {
+        if self.machine.member.progress == Progress::Complete {
+            self.machine.member.clear();
+        }
+        while !self.chunks.is_spent() || self.next_chunk() {
+            let mut at = self.chunks.at();
+            let is_complete = self.machine.read(self.chunks.current(), &mut at);
+            self.chunks.skip_to(at);
+            if is_complete? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     fn next_chunk(&mut self) -> bool {
-        self.member.copy_span(self.chunks.current());
+        self.machine.member.end_chunk(self.chunks.current());
         self.chunks.next_chunk()
     }
 
-    fn clear_member(&mut self) {
-        self.member.clear();
-        self.member_bytes = 0;
-        self.key.clear();
-        self.key.shrink_to(KEPT_CAPACITY);
-        self.is_complete = false;
-    }
-
-    /// Reads one byte between tokens.
-    fn read_structure(&mut self) -> Result<(), InvalidData> {
-        let rest = self.chunks.rest();
-        let space = rest.iter().position(|byte| !matches!(byte, b' ' | b'\t' | b'\n' | b'\r'));
-        let byte = space.and_then(|space| rest.get(space)).copied();
-        self.chunks.skip(space.unwrap_or(rest.len()));
-        let Some(byte) = byte else { return Ok(()) };
-        match (self.state, byte) {
-            (State::FirstElement, b']') | (State::FirstKey, b'}') => self.close()?,
-            (State::AfterValue, b']' | b'}') if (byte == b'}') == self.is_in_object() => {
-                self.close()?;
-            }
-            (State::AfterValue, b',') if self.is_in_object() => self.state = State::Key,
-            (State::AfterValue, b',') => self.state = State::Value,
-            (State::Colon, b':') => self.state = State::Value,
-            (State::FirstKey | State::Key, b'"') => self.begin_key(),
-            (State::Value | State::FirstElement, _) => return self.begin_value(byte),
-            _ => return Err(self.fault("something that does not belong there")),
-        }
-        self.chunks.skip(1);
-        Ok(())
-    }
-
-    fn begin_key(&mut self) {
-        self.key.clear();
-        self.key.push(b'"');
-        self.state = State::KeyToken(Token::Quoted(Default::default()));
-    }
-
-    /// Whether the state is directly in a collection: its members are cut out.
-    fn is_in_collection(&self) -> bool {
-        self.depth == 2 && self.collection.is_some()
-    }
-
-    fn begin_value(&mut self, byte: u8) -> Result<(), InvalidData> {
-        if self.depth == 0 && byte != b'{' {
-            return Err(self.fault("something else than an object"));
-        }
-        if self.depth == 1 {
-            self.check_collection(byte)?;
-        }
-        let token = Token::after(byte);
-        if token.is_none() && !matches!(byte, b'{' | b'[') {
-            return Err(self.fault("something that is no value"));
-        }
-        if self.is_in_collection() {
-            self.state = State::Cut(Cutter::after(byte));
-            return self.extend_member(1);
-        }
-        self.state = match token {
-            Some(token) => State::ValueToken(token),
-            None => self.open(byte == b'{')?,
+    /// The member that is complete.
+    fn cut(&self) -> Result<Cut<'_>, InvalidData> {
+        let member = &self.machine.member;
+        let key = simdutf8::basic::from_utf8(&member.key);
+        let text = simdutf8::basic::from_utf8(member.text.bytes(self.chunks.current()));
+        let (Ok(key), Ok(text), Some(collection)) = (key, text, self.machine.collection()) else {
+            return Err(InvalidData::utf8(self.what));
         };
-        self.chunks.skip(1);
-        Ok(())
+        Ok(Cut { collection, key, text, fields: member.fields.clone() })
     }
 
-    /// A collection begins: it must be of its kind, and the first of its name.
-    fn check_collection(&mut self, byte: u8) -> Result<(), InvalidData> {
-        let Some(index) = self.collection else { return Ok(()) };
-        let Some(collection) = self.shape.collections.get(index) else { return Ok(()) };
-        let opening = if collection.is_object { b'{' } else { b'[' };
-        if byte != opening {
-            let expected = if collection.is_object { "an object" } else { "a list" };
-            return Err(self.fault(&format!("`{}` is not {expected},", collection.name)));
-        }
-        if self.seen & (1 << index) != 0 {
-            return Err(self.fault(&format!("`{}` is there twice,", collection.name)));
-        }
-        self.seen |= 1 << index;
-        Ok(())
-    }
-
-    fn open(&mut self, is_object: bool) -> Result<State, InvalidData> {
-        if self.depth == DEEPEST {
-            return Err(self.fault("objects and lists nested too deeply"));
-        }
-        self.objects = self.objects << 1 | u128::from(is_object);
-        self.depth += 1;
-        Ok(if is_object { State::FirstKey } else { State::FirstElement })
-    }
-
-    fn is_in_object(&self) -> bool {
-        self.objects & 1 == 1
-    }
-
-    fn close(&mut self) -> Result<(), InvalidData> {
-        self.objects >>= 1;
-        self.depth -= 1;
-        if self.depth == 1 {
-            self.collection = None;
-        }
-        self.state = if self.depth == 0 { State::End } else { State::AfterValue };
-        if self.depth == 0 && self.seen == 0 {
-            let first = self.shape.collections.first().map_or("", |collection| collection.name);
-            return Err(self.fault(&format!("no `{first}`")));
-        }
-        Ok(())
-    }
-
-    fn read_key(&mut self, mut token: Token) -> Result<(), InvalidData> {
-        let from = self.chunks.at();
-        let is_end = self.read(&mut token)?;
-        self.keep_key(from)?;
-        if !is_end {
-            self.state = State::KeyToken(token);
-            return Ok(());
-        }
-        if self.depth == 1 {
-            self.collection = self.named_collection();
-            self.key.clear();
-        }
-        self.state = State::Colon;
-        Ok(())
-    }
-
-    /// Keeps what was read of a key since `from`, if the key may matter.
-    fn keep_key(&mut self, from: usize) -> Result<(), InvalidData> {
-        let read = self.chunks.current().get(from..self.chunks.at()).unwrap_or_default();
-        if self.is_in_collection() {
-            if self.key.len() + read.len() > self.limit {
-                return Err(self.over_limit());
+    fn invalid(&self, fault: Fault) -> InvalidData {
+        match fault {
+            Fault::NotUtf8 => InvalidData::utf8(self.what),
+            Fault::Limit => {
+                InvalidData::limit(format_args!("one item of {}", self.what), self.limit)
             }
-            self.key.extend_from_slice(read);
-        } else if self.depth == 1 {
-            let room = LONGEST_NAME.saturating_sub(self.key.len());
-            self.key.extend_from_slice(read.get(..room).unwrap_or(read));
+            Fault::Grammar(found) => {
+                let at = self.chunks.offset();
+                InvalidData::json(self.what, format_args!("{found} at byte {at}"))
+            }
         }
-        Ok(())
     }
+}
 
-    /// The collection that the key names. A key cut short to its room is no JSON, and names none.
-    fn named_collection(&self) -> Option<usize> {
-        let name: String = serde_json::from_slice(&self.key).ok()?;
-        self.shape.collections.iter().position(|collection| collection.name == name)
-    }
-
-    fn read_token(&mut self, mut token: Token) -> Result<(), InvalidData> {
-        let is_end = self.read(&mut token)?;
-        self.state = if is_end { State::AfterValue } else { State::ValueToken(token) };
-        Ok(())
-    }
-
-    /// Reads on in `token`; whether it has ended.
-    fn read(&mut self, token: &mut Token) -> Result<bool, InvalidData> {
-        let mut read = 0;
-        let is_end = token.read(self.chunks.rest(), &mut read);
-        self.chunks.skip(read);
-        is_end.map_err(|fault| match fault {
-            Fault::NotUtf8 => InvalidData::utf8(self.shape.what),
-            Fault::Grammar(why) => self.fault(why),
-        })
-    }
-
-    fn read_member(&mut self, mut cutter: Cutter) -> Result<(), InvalidData> {
-        let rest = self.chunks.rest();
-        let end = cutter.find_end(rest);
-        let len = end.unwrap_or(rest.len());
-        self.extend_member(len)?;
-        if end.is_none() {
-            self.state = State::Cut(cutter);
-            return Ok(());
-        }
-        self.member.complete(self.chunks.current());
-        self.state = State::AfterValue;
-        self.is_complete = true;
-        Ok(())
-    }
-
-    /// Reads `len` bytes of the member that is being cut out.
-    fn extend_member(&mut self, len: usize) -> Result<(), InvalidData> {
-        self.member_bytes = self.member_bytes.saturating_add(len);
-        if self.key.len().saturating_add(self.member_bytes) > self.limit {
-            return Err(self.over_limit());
-        }
-        self.member.extend(self.chunks.at(), len);
-        self.chunks.skip(len);
-        Ok(())
-    }
-
-    fn over_limit(&self) -> InvalidData {
-        InvalidData::limit(format_args!("an item of {}", self.shape.what), self.limit)
+/// The text of a JSON string without its quotes.
+pub(super) fn unescape(text: &str) -> Result<Cow<'_, str>, serde_json::Error> {
+    if text.contains('\\') {
+        serde_json::from_str(&format!("\"{text}\"")).map(Cow::Owned)
+    } else {
+        Ok(Cow::Borrowed(text))
     }
 }
 

@@ -11,6 +11,7 @@ const SHAPE: Shape = Shape {
         Collection { name: "list", is_object: false },
         Collection { name: "map", is_object: true },
     ],
+    fields: &["one", "two"],
 };
 
 type Members = Vec<(usize, String, String)>;
@@ -19,14 +20,18 @@ type Members = Vec<(usize, String, String)>;
 fn cut<'a>(limit: usize, pieces: impl IntoIterator<Item = &'a [u8]>) -> (Members, Option<String>) {
     let mut scanner = Scanner::new(&SHAPE, limit);
     let mut members = Members::new();
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     for piece in pieces {
         scanner.push(Bytes::copy_from_slice(piece));
         loop {
             match scanner.next() {
                 Ok(None) => break,
-                Ok(Some(collection)) => {
-                    members.push((collection, text(scanner.key()), text(scanner.member())));
+                Ok(Some(cut)) => {
+                    let fields = [0, 1].map(|field| cut.field(field).unwrap_or("-")).join(" ");
+                    members.push((
+                        cut.collection,
+                        format!("{} {fields}", cut.key),
+                        cut.text.to_owned(),
+                    ));
                 }
                 Err(error) => return (members, Some(error.to_string())),
             }
@@ -70,8 +75,8 @@ fn members_of_a_list_and_of_an_object_are_cut_out() {
         r#" { "list" : [ {"a":[1,"]}"]} ,2,"x\"y\\" , null ] , "map":{"k":[ ], "\"":-1.5e3}} "#,
     );
     assert_eq!(texts(&found), [r#"{"a":[1,"]}"]}"#, "2", r#""x\"y\\""#, "null", "[ ]", "-1.5e3"]);
-    assert_eq!(found[4].1, r#""k""#);
-    assert_eq!(found[5], (1, r#""\"""#.to_owned(), "-1.5e3".to_owned()));
+    assert_eq!(found[4].1, "k - -");
+    assert_eq!(found[5], (1, r#"\" - -"#.to_owned(), "-1.5e3".to_owned()));
 }
 
 #[test]
@@ -99,14 +104,14 @@ fn the_body_has_to_be_an_object_with_a_collection_of_the_right_kind() {
     for body in ["[]", "5", "null", "\"list\"", "{}", r#"{"other":[1]}"#, "\u{feff}{\"list\":[]}"] {
         fault(body);
     }
-    assert!(fault(r#"{"list":{}}"#).contains("`list` is not a list"));
-    assert!(fault(r#"{"list":null}"#).contains("`list` is not a list"));
-    assert!(fault(r#"{"map":[]}"#).contains("`map` is not an object"));
+    assert!(fault(r#"{"list":{}}"#).contains("`list` that is not a list"));
+    assert!(fault(r#"{"list":null}"#).contains("`list` that is not a list"));
+    assert!(fault(r#"{"map":[]}"#).contains("`map` that is not an object"));
 }
 
 #[test]
 fn a_collection_that_is_there_twice_is_a_fault() {
-    assert!(fault(r#"{"list":[1],"l\u0069st":[2]}"#).contains("`list` is there twice"));
+    assert!(fault(r#"{"list":[1],"l\u0069st":[2]}"#).contains("`list` for the second time"));
 }
 
 #[test]
@@ -129,7 +134,7 @@ fn what_follows_the_body_is_a_fault_but_for_whitespace() {
 }
 
 #[test]
-fn the_grammar_around_the_members_is_strict() {
+fn the_grammar_is_strict_around_the_members_and_in_them() {
     let faulty = [
         "tru",
         "truex",
@@ -167,14 +172,15 @@ fn the_grammar_around_the_members_is_strict() {
         "/**/1",
     ];
     for value in faulty {
-        let body = format!(r#"{{"list":[],"a":{value}}}"#);
-        assert!(serde_json::from_str::<&RawValue>(&body).is_err(), "{body}");
-        fault(body);
+        for body in [format!(r#"{{"list":[],"a":{value}}}"#), format!(r#"{{"list":[{value}]}}"#)] {
+            assert!(serde_json::from_str::<&RawValue>(&body).is_err(), "{body}");
+            fault(body);
+        }
     }
     for value in
         ["1e999999", "-0", "0.10", "\"\\ud800\"", "\"\\/\\b\\f\\n\\r\\t\\\"\\\\\"", "\"\u{7f}\""]
     {
-        members(&format!(r#"{{"list":[],"a":{value}}}"#));
+        members(&format!(r#"{{"list":[{value}],"a":{value}}}"#));
     }
 }
 
@@ -212,9 +218,9 @@ fn b_1_13_one_member_with_its_key_is_bounded() {
     let (found, fault) = cut_at_every_split(8, br#"{"list":["456","4567","45678","4567890"]}"#);
     assert_eq!(found.len(), 2 + 1);
     assert!(fault.unwrap().contains("limit of 8"));
-    let (found, fault) = cut_at_every_split(8, br#"{"map":{"12":1234,"12":12345}}"#);
+    let (found, fault) = cut_at_every_split(8, br#"{"map":{"1234":1234,"1234":12345}}"#);
     assert_eq!((found.len(), fault.is_some()), (1, true));
-    let (found, fault) = cut_at_every_split(8, br#"{"map":{"12":1234,"1234567":1}}"#);
+    let (found, fault) = cut_at_every_split(8, br#"{"map":{"1234":1234,"123456789":1}}"#);
     assert_eq!((found.len(), fault.is_some()), (1, true));
 }
 
@@ -223,8 +229,8 @@ fn nesting_is_bounded_around_the_members_and_needs_no_recursion_inside() {
     let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
     let around =
         |depth| cut(1 << 20, [format!(r#"{{"list":[],"a":{}}}"#, nested(depth)).as_bytes()]).1;
-    assert_eq!(around(127), None);
-    assert!(around(128).unwrap().contains("too deeply"));
+    assert_eq!(around(128), None);
+    assert!(around(129).unwrap().contains("too deeply"));
     let mixed = format!("{}1{}", r#"{"a":["#.repeat(60), "]}".repeat(60));
     assert_eq!(cut(8, [format!(r#"{{"a":{mixed},"list":[]}}"#).as_bytes()]).1, None);
     let inside = format!(r#"{{"list":[{}]}}"#, nested(400_000));
@@ -247,8 +253,15 @@ fn nothing_is_kept_of_endless_whitespace_or_of_what_is_skipped() {
 }
 
 #[test]
-fn a_cut_value_ends_where_it_would_if_it_were_json() {
-    let (found, fault) = cut_at_every_split(100, br#"{"list":[tru{e,{"a":[}},nope]}"#);
-    assert_eq!(texts(&found), ["tru{e", r#"{"a":[}}"#, "nope"]);
-    assert_eq!(fault, None);
+fn fields_of_members_are_found_whatever_surrounds_them() {
+    let fields = |body: &str| members(body).swap_remove(0).1;
+    assert_eq!(
+        fields(r#"{"list":[{"two" : [1, {"one":2}] , "x":{"one":1},"one":"a\"" }]}"#),
+        r#" "a\"" [1, {"one":2}]"#
+    );
+    assert_eq!(fields(r#"{"map":{"k":{"\u006fne":1.5,"two":null}}}"#), "k 1.5 null");
+    assert_eq!(fields(r#"{"list":[["one",{"one":1}]]}"#), " - -");
+    assert_eq!(fields(r#"{"list":["one"]}"#), " - -");
+    assert!(fault(r#"{"list":[{"one":1,"one":2}]}"#).contains("`one` for the second time"));
+    assert_eq!(members(r#"{"a":{"b":{"one":1}},"list":[{"one":1},{"two":2}]}"#)[1].1, " - 2");
 }

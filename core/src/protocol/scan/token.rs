@@ -1,134 +1,79 @@
-//! The grammar of single JSON tokens, over bytes that may be cut anywhere.
+//! The grammar of strings, numbers and words, over bytes that may be cut anywhere.
 
-use super::utf8::{NotUtf8, Utf8};
+use super::Fault;
 
-/// A token that is being read.
+/// An escape in a string, after its backslash.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Token {
-    /// A string, after its opening quote.
-    Quoted(Quoted),
-    Number(Number),
-    /// `true`, `false` or `null`: what is still to come.
-    Literal(&'static [u8]),
-}
-
-/// What is wrong with a token.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Fault {
-    NotUtf8,
-    Grammar(&'static str),
-}
-
-impl From<NotUtf8> for Fault {
-    fn from(_: NotUtf8) -> Self {
-        Self::NotUtf8
-    }
-}
-
-impl Token {
-    /// A token that begins with `byte`, which has been read.
-    pub(super) fn after(byte: u8) -> Option<Self> {
-        Some(match byte {
-            b'"' => Self::Quoted(Quoted::default()),
-            b'-' => Self::Number(Number::Minus),
-            b'0' => Self::Number(Number::Zero),
-            b'1'..=b'9' => Self::Number(Number::Whole),
-            b't' => Self::Literal(b"rue"),
-            b'f' => Self::Literal(b"alse"),
-            b'n' => Self::Literal(b"ull"),
-            _ => return None,
-        })
-    }
-
-    /// Reads on from `at`, and moves it to the end of the token, to the end of the bytes or to the
-    /// fault. Whether the token has ended.
-    pub(super) fn read(&mut self, bytes: &[u8], at: &mut usize) -> Result<bool, Fault> {
-        match self {
-            Self::Quoted(quoted) => quoted.read(bytes, at),
-            Self::Number(number) => number.read(bytes, at),
-            Self::Literal(rest) => read_literal(rest, bytes, at),
-        }
-    }
-}
-
-fn read_literal(rest: &mut &'static [u8], bytes: &[u8], at: &mut usize) -> Result<bool, Fault> {
-    while let Some((expected, after)) = rest.split_first() {
-        match bytes.get(*at) {
-            None => return Ok(false),
-            Some(byte) if byte == expected => *at += 1,
-            Some(_) => return Err(Fault::Grammar("a word that is no value")),
-        }
-        *rest = after;
-    }
-    Ok(true)
-}
-
-/// A string.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Quoted {
-    escape: Escape,
-    utf8: Utf8,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-enum Escape {
-    #[default]
-    None,
-    /// After a backslash.
+pub(super) enum Escape {
     Begun,
     /// In `\u`: so many hexadecimal digits are missing.
     Digits(u8),
 }
 
-impl Quoted {
-    fn read(&mut self, bytes: &[u8], at: &mut usize) -> Result<bool, Fault> {
-        while let Some(&byte) = bytes.get(*at) {
-            if self.escape != Escape::None {
-                self.escape = self.escape.after(byte)?;
-                *at += 1;
-                continue;
-            }
-            self.read_plain(bytes, at)?;
-            match bytes.get(*at) {
-                None => return Ok(false),
-                Some(b'"') => {
-                    *at += 1;
-                    return Ok(true);
-                }
-                Some(b'\\') => self.escape = Escape::Begun,
-                Some(_) => return Err(Fault::Grammar("a control character in a string")),
-            }
+/// Reads a string on from `at`, to behind its closing quote or to the end of the chunk; whether it
+/// has ended. The escape is the one that the chunk begins or ends in.
+pub(super) fn read_string(
+    escape: &mut Option<Escape>,
+    chunk: &[u8],
+    at: &mut usize,
+) -> Result<bool, Fault> {
+    while let Some(&byte) = chunk.get(*at) {
+        if let Some(begun) = *escape {
+            *escape = begun.after(byte).ok_or(Fault::grammar("an escape that is none"))?;
             *at += 1;
+            continue;
         }
-        Ok(false)
-    }
-
-    /// Reads up to a quote, a backslash or a control character.
-    fn read_plain(&mut self, bytes: &[u8], at: &mut usize) -> Result<(), Fault> {
-        let rest = bytes.get(*at..).unwrap_or_default();
-        let end = rest.iter().position(|byte| matches!(byte, b'"' | b'\\' | 0..=0x1F));
-        let len = end.unwrap_or(rest.len());
-        self.utf8.read(rest.get(..len).unwrap_or_default())?;
-        if end.is_some() {
-            self.utf8.finish()?;
+        *at += plain_run(chunk.get(*at..).unwrap_or_default());
+        match chunk.get(*at) {
+            None => return Ok(false),
+            Some(b'"') => {
+                *at += 1;
+                return Ok(true);
+            }
+            Some(b'\\') => *escape = Some(Escape::Begun),
+            Some(_) => return Err(Fault::grammar("a control character in a string")),
         }
-        *at += len;
-        Ok(())
+        *at += 1;
     }
+    Ok(false)
 }
 
 impl Escape {
-    fn after(self, byte: u8) -> Result<Self, Fault> {
+    /// What follows once `byte` is added: nothing if the escape ends with it. `None` if that is no
+    /// escape.
+    fn after(self, byte: u8) -> Option<Option<Self>> {
         match (self, byte) {
-            (Self::Begun, b'u') => Ok(Self::Digits(4)),
-            (Self::Begun, b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => Ok(Self::None),
-            (Self::Digits(1), byte) if byte.is_ascii_hexdigit() => Ok(Self::None),
+            (Self::Begun, b'u') => Some(Some(Self::Digits(4))),
+            (Self::Begun, b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => Some(None),
             (Self::Digits(missing), byte) if byte.is_ascii_hexdigit() => {
-                Ok(Self::Digits(missing - 1))
+                Some((missing > 1).then(|| Self::Digits(missing - 1)))
             }
-            _ => Err(Fault::Grammar("an escape that is none")),
+            _ => None,
         }
     }
+}
+
+/// How many bytes there are before the first quote, backslash or control character.
+fn plain_run(bytes: &[u8]) -> usize {
+    let (words, rest) = bytes.as_chunks::<8>();
+    for (index, word) in words.iter().enumerate() {
+        let special = special_bytes(u64::from_le_bytes(*word));
+        if special != 0 {
+            return index * 8 + special.trailing_zeros() as usize / 8;
+        }
+    }
+    let is_special = |byte: &u8| matches!(byte, b'"' | b'\\' | 0..=0x1F);
+    words.len() * 8 + rest.iter().position(is_special).unwrap_or(rest.len())
+}
+
+/// Sets the highest bit of each byte that is special. Bytes after the first may be set wrongly.
+fn special_bytes(word: u64) -> u64 {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    const HIGHEST: u64 = 0x8080_8080_8080_8080;
+    let below = |word: u64, bound: u64| word.wrapping_sub(ONES * bound) & !word & HIGHEST;
+    let quote = below(word ^ (ONES * u64::from(b'"')), 1);
+    let backslash = below(word ^ (ONES * u64::from(b'\\')), 1);
+    below(word, 0x20) | quote | backslash
 }
 
 /// A number: what its last byte was.
@@ -146,12 +91,14 @@ pub(super) enum Number {
 }
 
 impl Number {
-    fn read(&mut self, bytes: &[u8], at: &mut usize) -> Result<bool, Fault> {
-        while let Some(&byte) = bytes.get(*at) {
+    /// Reads on from `at`, to the first byte that is not the number's or to the end of the chunk;
+    /// whether it has ended.
+    pub(super) fn read(&mut self, chunk: &[u8], at: &mut usize) -> Result<bool, Fault> {
+        while let Some(&byte) = chunk.get(*at) {
             match self.after(byte) {
                 Some(next) => *self = next,
                 None if self.is_whole() => return Ok(true),
-                None => return Err(Fault::Grammar("a number that is none")),
+                None => return Err(Fault::grammar("a number that is none")),
             }
             *at += 1;
         }
@@ -176,4 +123,21 @@ impl Number {
     fn is_whole(self) -> bool {
         matches!(self, Self::Zero | Self::Whole | Self::Fraction | Self::ExponentDigits)
     }
+}
+
+/// Reads `true`, `false` or `null` on from `at`; whether it has ended. `rest` is what is to come.
+pub(super) fn read_word(
+    rest: &mut &'static [u8],
+    chunk: &[u8],
+    at: &mut usize,
+) -> Result<bool, Fault> {
+    while let Some((expected, after)) = rest.split_first() {
+        match chunk.get(*at) {
+            None => return Ok(false),
+            Some(byte) if byte == expected => *at += 1,
+            Some(_) => return Err(Fault::grammar("a word that is no value")),
+        }
+        *rest = after;
+    }
+    Ok(true)
 }

@@ -27,11 +27,6 @@ impl Utf8 {
         cut.iter().try_for_each(|&byte| self.add(byte))
     }
 
-    /// No character may be cut here.
-    pub(super) fn finish(self) -> Result<(), NotUtf8> {
-        if self.len == 0 { Ok(()) } else { Err(NotUtf8) }
-    }
-
     fn add(&mut self, byte: u8) -> Result<(), NotUtf8> {
         *self.bytes.get_mut(self.len).ok_or(NotUtf8)? = byte;
         self.len += 1;
