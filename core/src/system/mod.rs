@@ -7,6 +7,9 @@ mod phases;
 mod reports;
 mod store;
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
