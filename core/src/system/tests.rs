@@ -131,7 +131,7 @@ fn b_1_15_with_an_initialized_store_nothing_is_salvaged() {
     case.handle(Event::StoreRead(StoreRead::Initialized));
     case.answer(BAD);
     assert!(!case.system.snapshot().is_held());
-    assert_eq!(case.words(), ["status"]);
+    assert_eq!(case.words(), ["status", "cancel"]);
 }
 
 /// B 9.4: custom sources say for themselves, files never are persisted.
