@@ -268,9 +268,9 @@ fn garbage_is_shared_while_a_reader_holds_the_old_data() {
     assert!(commit.garbage.is_shared());
     drop(held);
     assert!(commit.garbage.is_shared());
-    let Commit { garbage, snapshot, changes, .. } = commit;
+    let Commit { garbage, snapshot, changes, scope, .. } = commit;
     assert!(garbage.is_shared(), "what changed is still to be worked out");
-    drop(changes);
+    drop((changes, scope));
     assert!(!garbage.is_shared() && !garbage.is_empty());
     assert!(snapshot.flag("a").is_some());
     assert!(Garbage::default().is_empty() && !Garbage::default().is_shared());
