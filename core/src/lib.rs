@@ -83,7 +83,9 @@
 //! assert!(matches!(changed, Update::FlagsChanged(flags) if flags.keys() == ["new-home".into()]));
 //!
 //! // Closing gives the connection back.
-//! let commands: Vec<_> = system.handle(at(2), Event::Shutdown).collect();
+//! let commands: Vec<_> = system
+//!     .handle(at(2), Event::Shutdown { grace: Duration::from_secs(2) })
+//!     .collect();
 //! assert!(commands.contains(&Command::Cancel { id: stream }));
 //! assert_eq!(commands.last(), Some(&Command::Emit(Update::Stopped)));
 //! assert_eq!(system.next_deadline(), None);
