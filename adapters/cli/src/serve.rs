@@ -9,7 +9,7 @@ use crate::args::Serve;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::signal::interrupted;
-use crate::words::counted;
+use crate::words::{self, counted};
 
 /// So many keys of one edit are named.
 const NAMED_KEYS: usize = 8;
@@ -47,7 +47,7 @@ async fn tell(server: &Server, file: &Path, has_key: bool, output: &Output) -> R
     let key = if has_key { "--sdk-key YOUR-KEY" } else { "--sdk-key any" };
     let flags = counted(server.flags(), "flag");
     output.line(format!("Serving {flags} of {} at {}", file.display(), style.bold(&url))).await?;
-    output.line(format!("Watch it:  fdv2 watch {key} --base-url {url}")).await?;
+    output.line(format!("Watch it:  {} watch {key} --base-url {url}", words::command())).await?;
     output.line("Edit the file, and every client follows. Ctrl-C ends.").await?;
     while let Some(notice) = notices.next().await {
         let line = match notice {

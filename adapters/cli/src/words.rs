@@ -6,6 +6,12 @@ use fdv2_client::core::effect::{SourceId, SwitchReason};
 use fdv2_client::core::eval::{Reason, ReasonKind};
 use fdv2_client::core::status::{ErrorKind, SourceError, SourceState};
 
+/// How the user calls this command.
+pub(crate) fn command() -> &'static str {
+    // Cargo tells what it runs of itself.
+    if std::env::var_os("CARGO").is_some() { "cargo run --release --" } else { "fdv2" }
+}
+
 /// A number of things.
 pub(crate) fn counted(number: usize, what: &str) -> String {
     if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }

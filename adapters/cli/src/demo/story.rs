@@ -45,12 +45,12 @@ pub(super) async fn tell(output: &Output) -> Result<(), Failure> {
     story.fail_and_fall_back().await?;
     story.recover().await?;
     story.close().await?;
-    let style = output.style;
-    let watch = "fdv2 watch --sdk-key any --base-url http://127.0.0.1:8030";
-    output
-        .line(format!("\nDone in {}. Next, with flags of your own:", took(begun.elapsed())))
-        .await?;
-    output.line(format!("   {}", style.bold("fdv2 serve flags.json"))).await?;
+    let (style, fdv2) = (output.style, words::command());
+    let watch = format!("{fdv2} watch --sdk-key any --base-url http://127.0.0.1:8030");
+    output.line(String::new()).await?;
+    let took = took(begun.elapsed());
+    output.line(format!("Done in {took}. Next, with flags of your own, in two terminals:")).await?;
+    output.line(format!("   {}", style.bold(format!("{fdv2} serve flags.json")))).await?;
     output.line(format!("   {}", style.bold(watch))).await
 }
 
