@@ -68,7 +68,7 @@ step 'The core alone'
 tests cargo test --locked -p fdv2-core
 
 step 'All the other tests'
-tests cargo test --locked --workspace --exclude fdv2-core
+tests cargo test --locked --workspace --exclude fdv2-core --no-fail-fast
 
 step 'Documentation'
 RUSTDOCFLAGS='-D warnings' cargo doc --locked --workspace --no-deps
