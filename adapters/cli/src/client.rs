@@ -3,6 +3,8 @@
 use std::fmt;
 
 use fdv2_client::{Client, Config, StartError};
+use fdv2_smol::{HyperBackend, surf};
+use fdv2_tokio::{reqwest, tls};
 
 use crate::args::Runtime;
 
@@ -12,6 +14,25 @@ impl Runtime {
         match self {
             Self::Tokio => fdv2_tokio::start(config),
             Self::Smol => fdv2_smol::start(config),
+        }
+    }
+
+    /// Starts a client of a server on this machine: over an HTTP client of the command's own, which
+    /// leaves the environment's proxies alone.
+    pub(crate) fn start_locally(self, config: Config) -> Result<Client, StartError> {
+        let tls = tls::tls_config([])?;
+        match self {
+            Self::Tokio => {
+                let http = reqwest::Client::builder().tls_backend_preconfigured(tls).no_proxy();
+                let http =
+                    http.build().map_err(|error| StartError::Transport(error.to_string()))?;
+                fdv2_tokio::ClientBuilder::new(config).http_client(http).start()
+            }
+            Self::Smol => {
+                let backend = HyperBackend::new(tls, config.limits().head_bytes).without_proxies();
+                let http = surf::Client::with_http_client(backend);
+                fdv2_smol::ClientBuilder::new(config).http_client(http).start()
+            }
         }
     }
 }

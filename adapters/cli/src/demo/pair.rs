@@ -65,7 +65,9 @@ impl Pair {
     pub(crate) async fn start(url: &str) -> Result<(Self, [Duration; 2]), Failure> {
         let config = config(url).map_err(|error| Failure::Failed(error.to_string()))?;
         let start = |runtime: Runtime| {
-            runtime.start(config.clone()).map_err(|error| Failure::Failed(error.to_string()))
+            runtime
+                .start_locally(config.clone())
+                .map_err(|error| Failure::Failed(error.to_string()))
         };
         let started = Instant::now();
         let [tokio, smol] = RUNTIMES;

@@ -37,6 +37,10 @@ impl Connector {
         Self { tls: tls.into(), proxies: Matcher::from_env() }
     }
 
+    pub(super) fn forget_proxies(&mut self) {
+        self.proxies = Matcher::builder().build();
+    }
+
     /// Opens a connection for `request`, which has an absolute address, and gives the request the
     /// form in which it goes over that connection.
     pub(super) async fn connect(

@@ -40,6 +40,13 @@ impl HyperBackend {
         }
     }
 
+    /// Connects without any proxy, whatever the environment names: for services on this machine.
+    #[must_use]
+    pub fn without_proxies(mut self) -> Self {
+        self.connector.forget_proxies();
+        self
+    }
+
     async fn exchange(&self, request: Request) -> Result<Response, TransportError> {
         let mut request = convert::from_surf(request).await?;
         complete(request.headers_mut());
