@@ -7,6 +7,7 @@ use super::snapshot::{Held, Snapshot};
 use super::staging::{Commit, Staging};
 use crate::limits::Limits;
 use crate::model::Kind;
+use crate::protocol::event::IntentCode;
 use crate::protocol::{InvalidData, Selector};
 
 /// A completed transfer of a custom source, decoded and ready to be swapped in.
@@ -87,6 +88,19 @@ impl ChangeSetBuilder {
     }
 }
 
+impl ChangeSet {
+    /// Whether it is merged into what is held, and so needs that (B 1.14).
+    pub fn is_changes(&self) -> bool {
+        self.staging.is_changes()
+    }
+
+    /// Rejected: there is no data that it could be merged into (B 1.14).
+    pub(crate) fn without_base(self) -> Rejected {
+        let error = InvalidData::missing_base(IntentCode::Changes.name());
+        Rejected { error, garbage: self.staging.abandon() }
+    }
+}
+
 /// A change set that cannot be applied.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rejected {
@@ -108,13 +122,12 @@ impl Snapshot {
         change_set: ChangeSet,
         limits: &Limits,
     ) -> Result<Commit, Rejected> {
+        if change_set.is_changes() && held.held() != Held::Whole {
+            return Err(change_set.without_base());
+        }
         let ChangeSet { staging, selector } = change_set;
         if !staging.is_changes() {
             return staging.in_place_of(held).complete(selector, limits);
-        }
-        if held.held() != Held::Whole {
-            let error = InvalidData::missing_base("xfer-changes");
-            return Err(Rejected { error, garbage: staging.abandon() });
         }
         let mut merged = Staging::changes(held);
         merged.merge(&staging);

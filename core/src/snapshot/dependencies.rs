@@ -9,7 +9,6 @@ use imbl::OrdSet;
 use crate::model::{Item, Kind, Model};
 
 /// A flag or segment, by kind and key.
-/// Names an item: its kind and key.
 pub type ItemId = (Kind, Arc<str>);
 
 /// The references between items, from what is named to what names it. What is named need not

@@ -52,7 +52,7 @@ pub struct Commit {
     pub snapshot: Arc<Snapshot>,
     /// Which flags changed. `None` if it is known that nothing did.
     pub changes: Option<FlagsChanged>,
-    /// Which items it brought, the identical ones included.
+    /// Which items it brought, but for those that were held already byte for byte.
     pub scope: Scope,
     /// What is no longer needed.
     pub garbage: Garbage,

@@ -9,13 +9,15 @@ use crate::config::Timing;
 use crate::effect::{CustomError, Outcome, SourceUpdate};
 use crate::protocol::InvalidData;
 use crate::protocol::event::IntentCode;
-use crate::snapshot::{ChangeSet, Snapshot};
+use crate::snapshot::{ChangeSet, Held, Snapshot};
 use crate::time::Instant;
 
 /// A custom source that is open.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct CustomAttempt {
     is_initializer: bool,
+    /// It was opened with a basis, or has completed a change set (B 1.14).
+    has_base: bool,
     started: Instant,
     directed: Option<Instant>,
     environment_id: Option<Arc<str>>,
@@ -24,9 +26,10 @@ pub(crate) struct CustomAttempt {
 }
 
 impl CustomAttempt {
-    pub(crate) fn new(is_initializer: bool, now: Instant) -> Self {
+    pub(crate) fn new(is_initializer: bool, has_base: bool, now: Instant) -> Self {
         Self {
             is_initializer,
+            has_base,
             started: now,
             directed: None,
             environment_id: None,
@@ -62,10 +65,16 @@ impl CustomAttempt {
         }
     }
 
-    /// An initializer is through with its first change set.
+    /// Changes need a base (B 1.14). An initializer is through with its first change set.
     fn change_set(&mut self, change_set: ChangeSet, look: Look<'_>) -> Report {
-        match Snapshot::apply(look.held, change_set, look.limits) {
+        let applied = if change_set.is_changes() && !self.has_base {
+            Err(change_set.without_base())
+        } else {
+            Snapshot::apply(look.held, change_set, look.limits)
+        };
+        match applied {
             Ok(commit) => {
+                self.has_base = true;
                 self.settle();
                 Report::Committed(commit)
             }
@@ -78,7 +87,7 @@ impl CustomAttempt {
 
     /// `none` needs a base (B 1.14).
     fn unchanged(&mut self, held: &Snapshot) -> Report {
-        if !held.is_held() {
+        if !self.has_base || held.held() != Held::Whole {
             return Failure::from(InvalidData::missing_base(IntentCode::None.name())).into();
         }
         self.settle();
@@ -124,4 +133,51 @@ fn failure(error: CustomError, is_final: bool) -> Failure {
     let mut failure = Failure::new(error.kind, error.message);
     failure.is_final = is_final;
     failure
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::limits::Limits;
+    use crate::snapshot::ChangeSetBuilder;
+
+    fn tell(attempt: &mut CustomAttempt, held: &Arc<Snapshot>, update: SourceUpdate) -> Report {
+        let limits = Limits::default();
+        let look = Look { now: Instant::EPOCH, held, limits: &limits, may_salvage: true };
+        attempt.accept(look, Outcome::SourceUpdate(update));
+        let reports: Vec<_> = std::iter::from_fn(|| attempt.next_report(look)).collect();
+        reports.into_iter().next_back().unwrap()
+    }
+
+    fn change_set(builder: ChangeSetBuilder) -> SourceUpdate {
+        SourceUpdate::ChangeSet(Box::new(builder.finish(None)))
+    }
+
+    fn is_refused(report: &Report) -> bool {
+        matches!(report, Report::Ended(End::Failed(_)))
+    }
+
+    /// B 1.14, 3.12.
+    #[test]
+    fn none_and_changes_need_data_that_this_source_was_told_of_or_brought() {
+        let nothing = Arc::<Snapshot>::default();
+        let changes = || change_set(ChangeSetBuilder::changes());
+        for update in [changes(), SourceUpdate::Unchanged] {
+            let mut opened_without = CustomAttempt::new(false, false, Instant::EPOCH);
+            assert!(is_refused(&tell(&mut opened_without, &nothing, update.clone())));
+            let mut opened_with = CustomAttempt::new(false, true, Instant::EPOCH);
+            assert!(is_refused(&tell(&mut opened_with, &nothing, update)));
+        }
+        let mut attempt = CustomAttempt::new(false, false, Instant::EPOCH);
+        let full = change_set(ChangeSetBuilder::full());
+        let Report::Committed(commit) = tell(&mut attempt, &nothing, full) else {
+            panic!("not applied");
+        };
+        let held = commit.snapshot;
+        assert_eq!(tell(&mut attempt, &held, SourceUpdate::Unchanged), Report::Unchanged);
+        assert!(matches!(tell(&mut attempt, &held, changes()), Report::Committed(_)));
+
+        let mut another = CustomAttempt::new(false, false, Instant::EPOCH);
+        assert!(is_refused(&tell(&mut another, &held, changes())));
+    }
 }

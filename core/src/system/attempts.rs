@@ -65,7 +65,7 @@ impl DataSystem {
                 basis: self.held.selector().cloned(),
             };
             let is_initializer = matches!(source, SourceId::Initializer(_));
-            let attempt = CustomAttempt::new(is_initializer, now);
+            let attempt = CustomAttempt::new(is_initializer, open.basis.is_some(), now);
             return Some((Effect::OpenSource(open), Attempt::Custom(attempt)));
         };
         let protocol = match (source, &resolved.source) {
