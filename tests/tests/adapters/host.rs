@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use async_io::Timer;
 use fdv2_client::tls::rustls::ClientConfig;
 use fdv2_client::tls::tls_config;
-use fdv2_client::{Client, Config, Transport};
+use fdv2_client::{Client, Config, CustomSource, Transport};
 use fdv2_core::{Limits, Outcome, Request, ResponseHead, TransportError};
 use fdv2_smol::SurfTransport;
 use fdv2_tokio::ReqwestTransport;
@@ -74,6 +74,27 @@ impl Host {
                 fdv2_tokio::start(config).unwrap()
             }
             Self::Smol => fdv2_smol::start(config).unwrap(),
+        }
+    }
+
+    /// A client on this runtime with a custom source, which makes no request.
+    pub(crate) fn start_with(
+        &self,
+        config: Config,
+        name: &str,
+        source: impl CustomSource,
+    ) -> Client {
+        let tls = TLS.clone();
+        match self {
+            Self::Tokio(runtime) => {
+                let builder =
+                    fdv2_tokio::ClientBuilder::new(config).runtime(runtime.handle().clone());
+                builder.tls(tls).custom_source(name, source).start().unwrap()
+            }
+            Self::Smol => {
+                let builder = fdv2_smol::ClientBuilder::new(config);
+                builder.tls(tls).custom_source(name, source).start().unwrap()
+            }
         }
     }
 

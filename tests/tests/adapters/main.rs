@@ -16,6 +16,7 @@ mod proxies;
 mod requests;
 mod starting;
 mod streams;
+mod waiting;
 
 /// Stamps each test of a module out for every runtime.
 macro_rules! on_every_runtime {
