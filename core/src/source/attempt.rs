@@ -50,7 +50,7 @@ impl Attempt {
     pub(crate) fn open_progress(&self) -> Option<Instant> {
         match self {
             Self::Http(http) => http.open_progress(),
-            Self::Custom(_) => None,
+            Self::Custom(custom) => custom.open_progress(),
         }
     }
 

@@ -20,6 +20,8 @@ pub(crate) struct CustomAttempt {
     has_base: bool,
     started: Instant,
     directed: Option<Instant>,
+    /// The last time that bytes flowed, since the last completed transfer.
+    progress: Option<Instant>,
     environment_id: Option<Arc<str>>,
     update: Option<SourceUpdate>,
     reports: VecDeque<Report>,
@@ -32,6 +34,7 @@ impl CustomAttempt {
             has_base,
             started: now,
             directed: None,
+            progress: None,
             environment_id: None,
             update: None,
             reports: VecDeque::new(),
@@ -57,7 +60,10 @@ impl CustomAttempt {
                 self.environment_id = Some(id).filter(|id| !id.trim().is_empty());
                 None
             }
-            SourceUpdate::Progress => Some(Report::Progress),
+            SourceUpdate::Progress => {
+                self.progress = Some(look.now);
+                Some(Report::Progress)
+            }
             SourceUpdate::Directive(ttl) => Some(Report::Directed(Directive::lasting(ttl))),
             SourceUpdate::Failed(error) => Some(failure(error, false).into()),
             SourceUpdate::FailedFinally(error) => Some(failure(error, true).into()),
@@ -95,6 +101,7 @@ impl CustomAttempt {
     }
 
     fn settle(&mut self) {
+        self.progress = None;
         if self.is_initializer {
             self.reports.push_back(Report::Ended(End::Completed));
         }
@@ -114,6 +121,10 @@ impl CustomAttempt {
 
     pub(crate) fn started(&self) -> Instant {
         self.started
+    }
+
+    pub(crate) fn open_progress(&self) -> Option<Instant> {
+        self.progress
     }
 
     pub(crate) fn is_lasting(&self) -> bool {
