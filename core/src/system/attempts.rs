@@ -167,5 +167,11 @@ fn effective_interval(polling: &Polling, least: Duration) -> Duration {
 
 /// Whether an outcome is the last that its effect tells.
 pub(super) fn is_last(outcome: &Outcome) -> bool {
-    matches!(outcome, Outcome::ResponseEnd(_) | Outcome::SourceUpdate(SourceUpdate::Ended))
+    matches!(
+        outcome,
+        Outcome::ResponseEnd(_)
+            | Outcome::SourceUpdate(
+                SourceUpdate::Failed(_) | SourceUpdate::FailedFinally(_) | SourceUpdate::Ended
+            )
+    )
 }
