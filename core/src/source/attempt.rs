@@ -38,6 +38,14 @@ impl Attempt {
         }
     }
 
+    /// Whether more follows from the event that was last reported of.
+    pub(crate) fn is_mid_event(&self) -> bool {
+        match self {
+            Self::Http(http) => http.is_mid_event(),
+            Self::Custom(custom) => custom.is_mid_event(),
+        }
+    }
+
     /// When it began.
     pub(crate) fn started(&self) -> Instant {
         match self {

@@ -123,6 +123,10 @@ impl CustomAttempt {
         self.started
     }
 
+    pub(crate) fn is_mid_event(&self) -> bool {
+        !self.reports.is_empty()
+    }
+
     pub(crate) fn open_progress(&self) -> Option<Instant> {
         self.progress
     }

@@ -187,6 +187,11 @@ impl HttpAttempt {
         self.reports.extend(reports.unwrap_or_else(|failure| vec![failure.into()]));
     }
 
+    pub(crate) fn is_mid_event(&self) -> bool {
+        let is_ending = matches!(&self.body, Some(Body::Stream(stream)) if stream.is_ending());
+        is_ending || !self.reports.is_empty()
+    }
+
     pub(crate) fn started(&self) -> Instant {
         self.started
     }

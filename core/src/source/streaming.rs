@@ -43,6 +43,11 @@ impl StreamResponse {
         self.exchange.is_open().then_some(self.progress)
     }
 
+    /// Whether its end follows from what was last reported.
+    pub(crate) fn is_ending(&self) -> bool {
+        self.end.is_some()
+    }
+
     pub(crate) fn into_garbage(self) -> Garbage {
         self.exchange.into_garbage()
     }

@@ -19,11 +19,9 @@ impl DataSystem {
         live.is_finished = is_last(&outcome);
         self.with_attempt(now, |attempt, look| attempt.accept(look, outcome));
         while let Some(report) = self.with_attempt(now, Attempt::next_report).flatten() {
-            // A salvage and the failure that it is are one step (B 1.15, 6.3).
-            let is_salvage =
-                matches!(&report, Report::Committed(commit) if commit.salvaged.is_some());
             self.on_report(now, report);
-            if !is_salvage {
+            // A step is what one event leads to, however the bytes were cut (B 1.16, 6.3).
+            if !self.is_mid_event() {
                 self.outbox.flush();
             }
         }
@@ -42,6 +40,10 @@ impl DataSystem {
             may_salvage: !self.is_store_initialized,
         };
         self.live.as_mut().map(|live| act(&mut live.attempt, look))
+    }
+
+    fn is_mid_event(&self) -> bool {
+        self.live.as_ref().is_some_and(|live| live.attempt.is_mid_event())
     }
 
     fn on_report(&mut self, now: Instant, report: Report) {
