@@ -9,6 +9,7 @@
 
 mod closing;
 mod config;
+mod custom;
 mod directive;
 mod directive_ttl;
 mod fallback;
