@@ -8,9 +8,9 @@ use fdv2_core::{Command, DataSystem, Deadline, Effect, EffectId, Event, Instant,
 
 use crate::sim::{Asked, World};
 
-/// One call of `handle` with what was known before and after it.
+/// One call of `handle`, with what was known before and after it.
 #[derive(Debug)]
-pub struct Step<'a> {
+pub struct Call<'a> {
     /// When.
     pub now: Instant,
     /// What went in.
@@ -29,23 +29,23 @@ pub struct Step<'a> {
     pub may_idle: bool,
 }
 
-/// Checks everything that one step can show.
-pub fn check(step: &Step<'_>) {
-    at_most_one_effect_is_live_per_lane_and_ids_never_repeat(step);
-    statuses_take_only_legal_transitions(step);
-    readiness_takes_only_legal_transitions(step);
-    something_runs_or_a_timer_is_armed(step);
-    nothing_follows_stopped(step);
-    updates_come_in_order(step);
-    the_basis_describes_the_data_held(step);
-    a_tick_at_its_deadline_does_something(step);
+/// Checks everything that one call can show.
+pub fn check(call: &Call<'_>) {
+    at_most_one_effect_is_live_per_lane_and_ids_never_repeat(call);
+    statuses_take_only_legal_transitions(call);
+    readiness_takes_only_legal_transitions(call);
+    something_runs_or_a_timer_is_armed(call);
+    nothing_follows_stopped(call);
+    updates_come_in_order(call);
+    the_basis_describes_the_data_held(call);
+    a_tick_at_its_deadline_does_something(call);
 }
 
 /// Invariant 1.
-pub fn at_most_one_effect_is_live_per_lane_and_ids_never_repeat(step: &Step<'_>) {
-    let mut live = step.before.live.clone();
-    let mut newest = step.before.newest.clone();
-    for command in step.commands {
+pub fn at_most_one_effect_is_live_per_lane_and_ids_never_repeat(call: &Call<'_>) {
+    let mut live = call.before.live.clone();
+    let mut newest = call.before.newest.clone();
+    for command in call.commands {
         match command {
             Command::Start { id, .. } => {
                 let running = live.insert(id.lane, *id);
@@ -83,11 +83,11 @@ pub fn an_outcome_for_a_dead_effect_changes_nothing(
 }
 
 /// Invariant 6 (B 6.1).
-pub fn statuses_take_only_legal_transitions(step: &Step<'_>) {
+pub fn statuses_take_only_legal_transitions(call: &Call<'_>) {
     use SourceState::{Initializing, Interrupted, Off, Valid};
-    let mut last = step.before.status.clone();
-    let mut is_held = step.before.snapshot.is_some();
-    for command in step.commands {
+    let mut last = call.before.status.clone();
+    let mut is_held = call.before.snapshot.is_some();
+    for command in call.commands {
         let Command::Emit(update) = command else { continue };
         if let Update::Snapshot(_) = update {
             is_held = true;
@@ -104,20 +104,20 @@ pub fn statuses_take_only_legal_transitions(step: &Step<'_>) {
         if let Some(last) = &last {
             assert!(!last.is_last, "{next:?} follows the last status");
             assert_ne!(last, next, "the same status twice");
-            let since = if from == next.state { last.since } else { step.now };
+            let since = if from == next.state { last.since } else { call.now };
             assert_eq!(next.since, since, "`since` moves with the state: {next:?}");
             assert!(last.last_error.is_none() || next.last_error.is_some(), "the error is lost");
         }
-        assert!(next.since <= step.now, "{next:?} is of the future");
+        assert!(next.since <= call.now, "{next:?} is of the future");
         assert!(!next.is_last || next.state == Off, "only OFF is last: {next:?}");
         last = Some(next.clone());
     }
 }
 
 /// Invariant 6 for waiters (B 6.4): nothing takes ready back.
-pub fn readiness_takes_only_legal_transitions(step: &Step<'_>) {
-    let mut last = step.before.readiness.clone();
-    for command in step.commands {
+pub fn readiness_takes_only_legal_transitions(call: &Call<'_>) {
+    let mut last = call.before.readiness.clone();
+    for command in call.commands {
         let Command::Emit(Update::Readiness(next)) = command else { continue };
         assert_ne!(last, *next, "the same readiness twice");
         assert_ne!(last, Readiness::Ready, "ready was taken back: {next:?}");
@@ -126,36 +126,36 @@ pub fn readiness_takes_only_legal_transitions(step: &Step<'_>) {
 }
 
 /// Invariant 7.
-pub fn something_runs_or_a_timer_is_armed(step: &Step<'_>) {
-    let after = step.after;
+pub fn something_runs_or_a_timer_is_armed(call: &Call<'_>) {
+    let after = call.after;
     let is_over = after.is_stopped || after.status.as_ref().is_some_and(|status| status.is_last);
-    if after.is_started && !is_over && !step.may_idle {
-        let is_active = !after.live.is_empty() || step.deadline_after.is_some();
-        assert!(is_active, "nothing runs and no timer is armed after {:?}", step.event);
+    if after.is_started && !is_over && !call.may_idle {
+        let is_active = !after.live.is_empty() || call.deadline_after.is_some();
+        assert!(is_active, "nothing runs and no timer is armed after {:?}", call.event);
     }
 }
 
 /// Invariant 8.
-pub fn nothing_follows_stopped(step: &Step<'_>) {
-    if step.before.is_stopped {
-        assert_eq!(step.commands, [], "a command after `Stopped`");
+pub fn nothing_follows_stopped(call: &Call<'_>) {
+    if call.before.is_stopped {
+        assert_eq!(call.commands, [], "a command after `Stopped`");
     }
-    if step.after.is_stopped {
-        assert_eq!(step.deadline_after, None, "a deadline after `Stopped`");
-        assert!(step.after.live.is_empty(), "an effect is live after `Stopped`");
-        if !step.before.is_stopped {
+    if call.after.is_stopped {
+        assert_eq!(call.deadline_after, None, "a deadline after `Stopped`");
+        assert!(call.after.live.is_empty(), "an effect is live after `Stopped`");
+        if !call.before.is_stopped {
             let last =
-                step.commands.iter().rfind(|command| !matches!(command, Command::Discard(_)));
+                call.commands.iter().rfind(|command| !matches!(command, Command::Discard(_)));
             assert_eq!(last, Some(&Command::Emit(Update::Stopped)), "a command after `Stopped`");
         }
     }
 }
 
 /// B 6.3: environment id, snapshot, status, readiness, flag changes.
-pub fn updates_come_in_order(step: &Step<'_>) {
+pub fn updates_come_in_order(call: &Call<'_>) {
     let mut last = 0;
     let mut has_snapshot = false;
-    for command in step.commands {
+    for command in call.commands {
         let Command::Emit(update) = command else { continue };
         let rank = match update {
             Update::EnvironmentId(_) => 1,
@@ -165,8 +165,10 @@ pub fn updates_come_in_order(step: &Step<'_>) {
             Update::FlagsChanged(_) => 5,
             _ => continue,
         };
-        // One read can complete several transfers: each begins the order anew.
-        let begins_anew = rank <= 2 && last >= 2;
+        // One read can hold several steps: what comes with data, and an end behind it.
+        let is_trouble =
+            matches!(update, Update::SourceStatus(status) if status.state != SourceState::Valid);
+        let begins_anew = is_trouble || rank <= 2 && last >= 2;
         assert!(rank >= last || begins_anew, "{update:?} came too late");
         match update {
             Update::Snapshot(_) => has_snapshot = true,
@@ -181,12 +183,12 @@ pub fn updates_come_in_order(step: &Step<'_>) {
 }
 
 /// Invariant 12 (B 2.1, 2.2).
-pub fn the_basis_describes_the_data_held(step: &Step<'_>) {
-    let mut world = step.before.clone();
-    for command in step.commands {
+pub fn the_basis_describes_the_data_held(call: &Call<'_>) {
+    let mut world = call.before.clone();
+    for command in call.commands {
         world.apply(command);
         if let Command::Start { id, effect } = command {
-            let asked = Asked::new(step.now, *id, effect);
+            let asked = Asked::new(call.now, *id, effect);
             let is_ours = matches!(effect, Effect::OpenSource(_))
                 || asked.path().ends_with("/sdk/poll")
                 || asked.path().ends_with("/sdk/stream");
@@ -200,11 +202,11 @@ pub fn the_basis_describes_the_data_held(step: &Step<'_>) {
 }
 
 /// A deadline that no tick clears is a hot loop.
-pub fn a_tick_at_its_deadline_does_something(step: &Step<'_>) {
-    let Some(deadline) = step.deadline_before else { return };
-    if *step.event == Event::Tick && deadline.at <= step.now {
-        let has_moved = step.deadline_after != step.deadline_before;
-        assert!(has_moved || !step.commands.is_empty(), "{deadline:?} does not clear");
+pub fn a_tick_at_its_deadline_does_something(call: &Call<'_>) {
+    let Some(deadline) = call.deadline_before else { return };
+    if *call.event == Event::Tick && deadline.at <= call.now {
+        let has_moved = call.deadline_after != call.deadline_before;
+        assert!(has_moved || !call.commands.is_empty(), "{deadline:?} does not clear");
     }
 }
 

@@ -2,12 +2,14 @@
 //! and what the tests over sockets share.
 
 pub mod invariants;
+pub mod model;
 #[cfg(feature = "adapters")]
 pub mod redis_server;
 pub mod scratch;
 #[cfg(feature = "adapters")]
 pub mod server;
 pub mod sim;
+pub mod steps;
 #[cfg(feature = "adapters")]
 pub mod store_conformance;
 pub mod streamed;

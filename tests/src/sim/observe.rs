@@ -89,6 +89,11 @@ impl Sim {
         self.world.status.as_ref().unwrap_or_else(|| panic!("no status was told\n{self:?}"))
     }
 
+    /// Whether no status can follow: closed, or every source removed.
+    pub fn is_over(&self) -> bool {
+        self.world.status.as_ref().is_some_and(|status| status.is_last)
+    }
+
     /// The states in the order in which they were entered.
     pub fn states(&self) -> Vec<SourceState> {
         let mut states = vec![SourceState::Initializing];

@@ -11,7 +11,7 @@ use fdv2_core::{
 
 use super::wire::{self, Wire};
 use super::{Asked, Reply, World};
-use crate::invariants::{self, Step};
+use crate::invariants::{self, Call};
 
 /// A driver cuts what it reads into slices of at most this size.
 const SLICE: usize = 16 << 10;
@@ -254,7 +254,7 @@ impl Sim {
         let before = self.world.clone();
         let commands: Vec<Command> = self.system.handle(self.now, event.clone()).collect();
         commands.iter().for_each(|command| self.world.apply(command));
-        invariants::check(&Step {
+        invariants::check(&Call {
             now: self.now,
             event: &event,
             commands: &commands,

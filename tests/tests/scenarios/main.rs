@@ -7,12 +7,14 @@
     reason = "a test may panic"
 )]
 
+mod chunks;
 mod closing;
 mod config;
 mod custom;
 mod directive;
 mod directive_ttl;
 mod fallback;
+mod faults;
 mod flag_changes;
 mod initializers;
 mod items;
@@ -20,6 +22,7 @@ mod limits;
 mod parsing;
 mod polling;
 mod polling_bodies;
+mod random;
 mod readiness;
 mod recovery;
 mod redirects;
