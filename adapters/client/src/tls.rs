@@ -1,6 +1,6 @@
 //! TLS settings, the same on every runtime.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 /// The release of rustls that the settings are for.
 pub use rustls;
@@ -27,15 +27,22 @@ pub fn tls_config<'a>(
         .with_no_client_auth())
 }
 
-/// What the system trusts and cannot be read is left out: a missing store must not keep a client
-/// of a plain HTTP relay from starting.
-fn roots<'a>(
-    extra: impl IntoIterator<Item = CertificateDer<'a>>,
-) -> Result<RootCertStore, StartError> {
+/// What the operating system trusts, read once: that takes tens of milliseconds.
+///
+/// What cannot be read is left out: a missing store must not keep a client of a plain HTTP relay
+/// from starting.
+static SYSTEM_ROOTS: LazyLock<Arc<RootCertStore>> = LazyLock::new(|| {
     let mut roots = RootCertStore::empty();
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+    Arc::new(roots)
+});
+
+fn roots<'a>(
+    extra: impl IntoIterator<Item = CertificateDer<'a>>,
+) -> Result<Arc<RootCertStore>, StartError> {
+    let mut roots = Arc::clone(&SYSTEM_ROOTS);
     for certificate in extra {
-        roots.add(certificate.into_owned()).map_err(refused)?;
+        Arc::make_mut(&mut roots).add(certificate.into_owned()).map_err(refused)?;
     }
     Ok(roots)
 }

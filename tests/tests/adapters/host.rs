@@ -1,7 +1,6 @@
 //! The runtimes under test, and requests on them.
 
 use std::future::Future;
-use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use async_io::Timer;
@@ -17,9 +16,6 @@ use tokio::runtime::{Builder, Runtime};
 
 /// Far more than a quiet machine needs for anything here.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
-
-/// What a user gets without saying anything, read once.
-static TLS: LazyLock<ClientConfig> = LazyLock::new(|| tls_config([]).unwrap());
 
 /// A runtime.
 pub(crate) enum Host {
@@ -52,7 +48,7 @@ impl Host {
 
     /// This runtime's HTTP client as a user gets it.
     pub(crate) fn transport(&self) -> Box<dyn Transport> {
-        self.transport_with(TLS.clone(), Limits::default().head_bytes)
+        self.transport_with(tls_config([]).unwrap(), Limits::default().head_bytes)
     }
 
     pub(crate) fn transport_with(

@@ -1,9 +1,15 @@
 //! TLS, with the settings that both runtimes share.
 
+use std::io::Read;
+use std::net::TcpListener;
+
+use ::smol::unblock;
 use fdv2_client::tls::rustls::crypto::CryptoProvider;
 use fdv2_client::tls::tls_config;
 use fdv2_core::TransportErrorKind::{Broken, Connect};
 use fdv2_tests::server::{Script, SelfSigned, Server};
+use futures::StreamExt;
+use futures::future::{Either, select};
 
 use crate::host::{Host, fetch, get};
 use crate::on_every_runtime;
@@ -12,6 +18,7 @@ on_every_runtime!(
     tls_needs_no_process_wide_provider,
     a_certificate_that_is_not_trusted_is_a_connect_failure,
     a_server_without_tls_is_a_connect_failure,
+    dropping_within_a_handshake_closes_the_socket,
     an_end_that_tls_does_not_vouch_for_is_broken,
 );
 
@@ -37,6 +44,26 @@ fn a_server_without_tls_is_a_connect_failure(host: Host) {
     let server = Server::always(Script::json("{}"));
     let fetched = host.fetch(&format!("https://{}", server.address()));
     assert_eq!(fetched.end.unwrap_err().kind, Connect);
+}
+
+/// I02.
+fn dropping_within_a_handshake_closes_the_socket(host: Host) {
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("https://{}", silent.local_addr().unwrap());
+    let transport = host.transport();
+    let mut outcomes = transport.send(get(&url));
+    let mut socket = host.run(async {
+        let accepted = unblock(move || silent.accept().unwrap().0);
+        match select(accepted, outcomes.next()).await {
+            Either::Left((socket, _)) => socket,
+            Either::Right((outcome, _)) => panic!("{outcome:?}"),
+        }
+    });
+    drop(outcomes);
+    host.run(unblock(move || {
+        let mut hello = Vec::new();
+        socket.read_to_end(&mut hello).unwrap();
+    }));
 }
 
 /// B 4.3: a body that ends with its connection, whose end somebody on the way may have made.

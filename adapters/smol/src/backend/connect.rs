@@ -135,3 +135,29 @@ impl Target {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_taken_apart() {
+        for (uri, host, with_port, is_secure) in [
+            ("http://h", "h", "h:80", false),
+            ("https://h/path?query", "h", "h:443", true),
+            ("https://h.example:1/", "h.example", "h.example:1", true),
+            ("http://[::1]:8080/", "::1", "[::1]:8080", false),
+            ("https://[::1]/", "::1", "[::1]:443", true),
+            ("https://127.0.0.1", "127.0.0.1", "127.0.0.1:443", true),
+        ] {
+            let target = Target::of(&uri.parse().unwrap()).unwrap();
+            assert_eq!(target.host, host);
+            assert_eq!(target.with_port(), with_port);
+            assert_eq!(target.is_secure, is_secure);
+            assert!(ServerName::try_from(target.host).is_ok());
+        }
+        for uri in ["socks5://h:1", "/path", "h:1"] {
+            assert!(Target::of(&uri.parse().unwrap()).is_err(), "{uri}");
+        }
+    }
+}
