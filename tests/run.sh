@@ -70,6 +70,10 @@ tests cargo test --locked -p fdv2-core
 step 'All the other tests'
 tests cargo test --locked --workspace --exclude fdv2-core --no-fail-fast
 
+step 'Fuzz targets (that they compile; the tests above have fed them)'
+CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$PWD/target}" \
+    cargo check --locked --manifest-path fuzz/Cargo.toml --no-default-features
+
 step 'Documentation'
 RUSTDOCFLAGS='-D warnings' cargo doc --locked --workspace --no-deps
 

@@ -1,6 +1,7 @@
 //! The harness: a simulator of the core in virtual time with the invariants that hold at all times,
 //! and what the tests over sockets share.
 
+pub mod fuzz;
 pub mod invariants;
 pub mod model;
 #[cfg(feature = "adapters")]
