@@ -68,17 +68,16 @@ pub fn typical() -> Value {
     )
 }
 
-/// A flag that needs [`needed`].
+/// A flag that needs [`needed`] to give nothing special.
 pub fn with_prerequisite() -> Value {
     flag("with-prerequisite", json!({"prerequisites": [{"key": "needed", "variation": 1}]}))
 }
 
-/// What [`with_prerequisite`] needs: a typical flag under another key.
+/// What [`with_prerequisite`] needs: [`typical`] under another key.
 pub fn needed() -> Value {
     let mut needed = typical();
     if let Some(needed) = needed.as_object_mut() {
         needed.insert("key".to_owned(), "needed".into());
-        needed.insert("rules".to_owned(), json!([]));
     }
     needed
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::attributes::Attributes;
 use super::{AttributeValue, Context, ContextError, Kind, Reference};
 use crate::model;
 
@@ -140,7 +141,7 @@ impl ContextBuilder {
         Ok(Context {
             name: self.name.clone().map(AttributeValue::String),
             is_anonymous: self.is_anonymous,
-            attributes: self.attributes.clone(),
+            attributes: Attributes::from(&self.attributes),
             private_attributes: private_attributes.into(),
             ..blank(kind, &self.key)
         })
@@ -157,7 +158,7 @@ pub(super) fn blank(kind: Kind, key: &str) -> Context {
         canonical_key: canonical_key.into(),
         name: None,
         is_anonymous: false,
-        attributes: BTreeMap::new(),
+        attributes: Attributes::default(),
         private_attributes: Box::default(),
         parts: Box::default(),
         error: None,

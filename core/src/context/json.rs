@@ -153,7 +153,7 @@ impl Serialize for Single<'_> {
         if context.is_anonymous {
             members.serialize_entry("anonymous", &true)?;
         }
-        for (name, value) in &context.attributes {
+        for (name, value) in context.attributes.iter() {
             members.serialize_entry(name, value)?;
         }
         if !context.private_attributes.is_empty() {

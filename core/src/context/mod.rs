@@ -1,5 +1,6 @@
 //! Whom a flag is evaluated for.
 
+mod attributes;
 mod builder;
 mod json;
 mod kind;
@@ -7,12 +8,15 @@ mod reference;
 mod value;
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
+use attributes::Attributes;
 pub use builder::{ContextBuilder, MultiContextBuilder};
 pub use kind::Kind;
+pub(crate) use reference::Head;
 pub use reference::{Reference, ReferenceError};
 pub use value::AttributeValue;
+
+use crate::model::KindName;
 
 /// Whom a flag is evaluated for: attributes that rules and lists can refer to, of one or several
 /// kinds of things. Made by [`ContextBuilder`], by [`MultiContextBuilder`], or from JSON.
@@ -24,7 +28,7 @@ pub struct Context {
     canonical_key: Box<str>,
     name: Option<AttributeValue>,
     is_anonymous: bool,
-    attributes: BTreeMap<Box<str>, AttributeValue>,
+    attributes: Attributes,
     /// In order, each once.
     private_attributes: Box<[Reference]>,
     /// The parts of a context with several kinds, in the order of these.
@@ -105,17 +109,17 @@ impl Context {
 
     /// The part of this kind.
     pub fn as_kind(&self, kind: &Kind) -> Option<&Context> {
-        self.part(kind.as_str())
+        self.parts().iter().find(|part| part.kind == *kind)
     }
 
     /// The value that `reference` leads to. With several kinds, only `kind` does; see
     /// [`Context::as_kind`] for the others.
     pub fn value(&self, reference: &Reference) -> Option<Cow<'_, AttributeValue>> {
-        let (name, path) = reference.split()?;
-        if self.is_multi() && (name != "kind" || !path.is_empty()) {
+        let path = reference.path();
+        if self.is_multi() && (reference.head() != Head::Kind || !path.is_empty()) {
             return None;
         }
-        match self.attribute(name)? {
+        match self.attribute(reference)? {
             Attribute::Value(value) => descend(value, path).map(Cow::Borrowed),
             _ if !path.is_empty() => None,
             Attribute::Text(text) => Some(Cow::Owned(text.into())),
@@ -138,8 +142,8 @@ impl Context {
         if self.is_multi() { &self.parts } else { std::slice::from_ref(self) }
     }
 
-    pub(crate) fn part(&self, kind: &str) -> Option<&Context> {
-        self.parts().iter().find(|part| part.kind == *kind)
+    pub(crate) fn part(&self, kind: &KindName) -> Option<&Context> {
+        self.parts().iter().find(|part| part.kind.is(kind))
     }
 
     /// What [`KeySet`](crate::model::KeySet) wants to know of the key.
@@ -147,13 +151,15 @@ impl Context {
         self.key_hash
     }
 
-    pub(crate) fn attribute(&self, name: &str) -> Option<Attribute<'_>> {
-        match name {
-            "key" => Some(Attribute::Text(&self.key)),
-            "kind" => Some(Attribute::Text(self.kind.as_str())),
-            "name" => self.name.as_ref().map(Attribute::Value),
-            "anonymous" => Some(Attribute::Bool(self.is_anonymous)),
-            _ => self.attributes.get(name).map(Attribute::Value),
+    /// The attribute that `reference` begins with.
+    pub(crate) fn attribute(&self, reference: &Reference) -> Option<Attribute<'_>> {
+        match reference.head() {
+            Head::Key => Some(Attribute::Text(&self.key)),
+            Head::Kind => Some(Attribute::Text(self.kind.as_str())),
+            Head::Name => self.name.as_ref().map(Attribute::Value),
+            Head::Anonymous => Some(Attribute::Bool(self.is_anonymous)),
+            Head::Other(hash) => self.attributes.find(reference.name(), hash).map(Attribute::Value),
+            Head::Invalid(_) => None,
         }
     }
 }

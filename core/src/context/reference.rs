@@ -5,6 +5,8 @@ use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::model;
+
 /// The name of an attribute, or a path to a value inside one.
 ///
 /// Text that begins with `/` is a path: its parts are separated by `/`, and `~1` and `~0` inside a
@@ -14,13 +16,20 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Reference {
     input: Box<str>,
-    form: Form,
+    /// Of a path, the unescaped parts.
+    parts: Box<[Box<str>]>,
+    head: Head,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-enum Form {
+/// What the first part names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Head {
+    Kind,
+    Key,
     Name,
-    Path(Box<[Box<str>]>),
+    Anonymous,
+    /// Another attribute, whose name has this hash.
+    Other(u32),
     Invalid(ReferenceError),
 }
 
@@ -42,7 +51,14 @@ impl Reference {
     /// Reads `text`, which is kept as it is, valid or not.
     pub fn new(text: impl AsRef<str>) -> Self {
         let input = text.as_ref();
-        Self { form: Form::of(input), input: input.into() }
+        let (parts, head) = match split(input) {
+            Ok(parts) => {
+                let head = Head::of(parts.first().map_or(input, |part| part));
+                (parts, head)
+            }
+            Err(error) => (Box::default(), Head::Invalid(error)),
+        };
+        Self { input: input.into(), parts, head }
     }
 
     /// A reference to the attribute whose name is `name`, even if it begins with a slash.
@@ -61,27 +77,23 @@ impl Reference {
 
     /// What is wrong with it, if something is.
     pub fn error(&self) -> Option<ReferenceError> {
-        match self.form {
-            Form::Invalid(error) => Some(error),
-            Form::Name | Form::Path(_) => None,
+        match self.head {
+            Head::Invalid(error) => Some(error),
+            _ => None,
         }
     }
 
     /// The number of parts: one for a name, none for an invalid reference.
     pub fn depth(&self) -> usize {
-        match &self.form {
-            Form::Name => 1,
-            Form::Path(parts) => parts.len(),
-            Form::Invalid(_) => 0,
-        }
+        if self.is_valid() { self.parts.len().max(1) } else { 0 }
     }
 
     /// The part at `index`, unescaped.
     pub fn component(&self, index: usize) -> Option<&str> {
-        match &self.form {
-            Form::Name => (index == 0).then_some(&*self.input),
-            Form::Path(parts) => parts.get(index).map(|part| &**part),
-            Form::Invalid(_) => None,
+        match self.parts.get(index) {
+            Some(part) => Some(part),
+            None if index == 0 && self.is_valid() => Some(&self.input),
+            None => None,
         }
     }
 
@@ -90,28 +102,39 @@ impl Reference {
         &self.input
     }
 
-    /// The attribute's name and the path that leads on inside of its value.
-    pub(crate) fn split(&self) -> Option<(&str, &[Box<str>])> {
-        match &self.form {
-            Form::Name => Some((&self.input, &[])),
-            Form::Path(parts) => parts.split_first().map(|(name, rest)| (&**name, rest)),
-            Form::Invalid(_) => None,
+    pub(crate) fn head(&self) -> Head {
+        self.head
+    }
+
+    /// The attribute's name.
+    pub(super) fn name(&self) -> &str {
+        self.parts.first().unwrap_or(&self.input)
+    }
+
+    /// The parts that lead on inside of the attribute's value.
+    pub(crate) fn path(&self) -> &[Box<str>] {
+        self.parts.get(1..).unwrap_or_default()
+    }
+}
+
+impl Head {
+    fn of(name: &str) -> Self {
+        match name {
+            "kind" => Self::Kind,
+            "key" => Self::Key,
+            "name" => Self::Name,
+            "anonymous" => Self::Anonymous,
+            _ => Self::Other(model::hash(name)),
         }
     }
 }
 
-impl Form {
-    fn of(input: &str) -> Self {
-        if input.is_empty() || input == "/" {
-            return Self::Invalid(ReferenceError::Empty);
-        }
-        let Some(path) = input.strip_prefix('/') else {
-            return Self::Name;
-        };
-        path.split('/')
-            .map(unescape)
-            .collect::<Result<_, _>>()
-            .map_or_else(Self::Invalid, Self::Path)
+/// The parts of a path; none of a name.
+fn split(input: &str) -> Result<Box<[Box<str>]>, ReferenceError> {
+    match input.strip_prefix('/') {
+        _ if input.is_empty() || input == "/" => Err(ReferenceError::Empty),
+        Some(path) => path.split('/').map(unescape).collect(),
+        None => Ok(Box::default()),
     }
 }
 

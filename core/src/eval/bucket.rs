@@ -42,13 +42,13 @@ impl<'a> Bucketing<'a> {
     /// A number from zero to one: zero if the context has no such attribute, or one that is neither
     /// text nor a whole number; `None` if it has no such kind.
     pub(super) fn bucket(&self, context: &Context) -> Result<Option<f32>, Invalid> {
-        let path = match self.by {
-            None => None,
-            Some(reference) => Some(reference.split().ok_or(Invalid)?),
-        };
-        let Some(part) = context.part(self.kind.as_str()) else { return Ok(None) };
-        let Some((name, path)) = path else { return Ok(Some(self.hash(part.key().as_bytes()))) };
-        let bucket = match part.attribute(name) {
+        if self.by.is_some_and(|reference| !reference.is_valid()) {
+            return Err(Invalid);
+        }
+        let Some(part) = context.part(self.kind) else { return Ok(None) };
+        let Some(by) = self.by else { return Ok(Some(self.hash(part.key().as_bytes()))) };
+        let path = by.path();
+        let bucket = match part.attribute(by) {
             Some(Attribute::Text(text)) if path.is_empty() => self.hash(text.as_bytes()),
             Some(Attribute::Value(value)) => match descend(value, path) {
                 Some(AttributeValue::String(text)) => self.hash(text.as_bytes()),

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use crate::context::{Attribute, AttributeValue, Context, descend};
+use crate::context::{Attribute, AttributeValue, Context, Head, descend};
 use crate::model::{Clause, Comparison, Literals, Moment, Test, Version};
 
 /// The clause's attribute reference is invalid.
@@ -11,14 +11,14 @@ pub(super) struct Invalid;
 
 /// Whether `context` meets `clause`. One that lacks the attribute does not, negated or not.
 pub(super) fn is_match(clause: &Clause, context: &Context) -> Result<bool, Invalid> {
-    let (name, path) = clause.attribute.split().ok_or(Invalid)?;
-    if name == "kind" && path.is_empty() {
-        let mut kinds = context.kinds();
-        let passes = kinds.any(|kind| passes(&clause.test, Operand::Text(kind.as_str())));
-        return Ok(passes != clause.negate);
+    let path = clause.attribute.path();
+    match clause.attribute.head() {
+        Head::Invalid(_) => return Err(Invalid),
+        Head::Kind if path.is_empty() => return Ok(is_kind_match(clause, context)),
+        _ => {}
     }
-    let Some(part) = context.part(clause.kind.as_str()) else { return Ok(false) };
-    let value = match part.attribute(name) {
+    let Some(part) = context.part(&clause.kind) else { return Ok(false) };
+    let value = match part.attribute(&clause.attribute) {
         Some(Attribute::Value(value)) => match descend(value, path) {
             Some(value) => value,
             None => return Ok(false),
@@ -39,6 +39,13 @@ pub(super) fn is_match(clause: &Clause, context: &Context) -> Result<bool, Inval
         value => passes(&clause.test, value.into()),
     };
     Ok(passes != clause.negate)
+}
+
+/// Whether any of the context's kinds will do.
+fn is_kind_match(clause: &Clause, context: &Context) -> bool {
+    let mut kinds = context.kinds();
+    let passes = kinds.any(|kind| passes(&clause.test, Operand::Text(kind.as_str())));
+    passes != clause.negate
 }
 
 /// What a test is put to.

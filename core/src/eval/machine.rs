@@ -1,7 +1,9 @@
 //! The evaluation of a flag, and of all that it refers to, without recursion.
 
 use crate::context::Context;
-use crate::model::{Clause, Flag, Item, Outcome, Segment, SegmentTarget, Test, VariationIndex};
+use crate::model::{
+    Clause, Flag, Item, KeySet, KindName, Outcome, Segment, SegmentTarget, Test, VariationIndex,
+};
 
 use super::bucket::Bucketing;
 use super::lookup::{BigSegment, Found, Lookup, Membership, Needs};
@@ -22,19 +24,46 @@ pub(super) struct Machine<'a, 'e, L: ?Sized> {
     observe: &'e mut dyn FnMut(&'a Item<Flag>, &'a Item<Flag>),
     visits: usize,
     big_segments_status: Option<BigSegmentsStatus>,
+    needs: Option<Needs>,
 }
 
 /// Why an evaluation ends early.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(super) enum Stop {
     Malformed,
-    Needs(Needs),
+    /// See [`Machine::into_needs`].
+    NotLoaded,
 }
 
 /// What a flag gives. The variation is one that it has.
+#[derive(Clone, Copy)]
 pub(super) struct Verdict<'a> {
     pub(super) variation: Option<VariationIndex>,
-    pub(super) reason: ReasonKind<'a>,
+    pub(super) cause: Cause<'a>,
+}
+
+/// What a flag's variation comes from.
+#[derive(Clone, Copy)]
+pub(super) enum Cause<'a> {
+    Off,
+    Target,
+    Rule { index: usize, id: &'a str, in_experiment: bool },
+    Fallthrough { in_experiment: bool },
+    Prerequisite(&'a str),
+}
+
+impl<'a> From<Cause<'a>> for ReasonKind<'a> {
+    fn from(cause: Cause<'a>) -> Self {
+        match cause {
+            Cause::Off => Self::Off,
+            Cause::Target => Self::TargetMatch,
+            Cause::Rule { index, id, in_experiment } => {
+                Self::RuleMatch { rule_index: index, rule_id: id.into(), in_experiment }
+            }
+            Cause::Fallthrough { in_experiment } => Self::Fallthrough { in_experiment },
+            Cause::Prerequisite(key) => Self::PrerequisiteFailed { prerequisite_key: key.into() },
+        }
+    }
 }
 
 /// How far the evaluation of one flag or segment has come.
@@ -80,7 +109,18 @@ impl<'a, 'e, L: Lookup + ?Sized> Machine<'a, 'e, L> {
         context: &'e Context,
         observe: &'e mut dyn FnMut(&'a Item<Flag>, &'a Item<Flag>),
     ) -> Self {
-        Self { lookup, context, observe, visits: 0, big_segments_status: None }
+        Self { lookup, context, observe, visits: 0, big_segments_status: None, needs: None }
+    }
+
+    /// What has to be loaded, if that is why the evaluation ended.
+    pub(super) fn into_needs(self) -> Option<Needs> {
+        self.needs
+    }
+
+    #[cold]
+    fn lacks(&mut self, needs: Needs) -> Stop {
+        self.needs = Some(needs);
+        Stop::NotLoaded
     }
 
     /// The worst that was met with.
@@ -89,11 +129,23 @@ impl<'a, 'e, L: Lookup + ?Sized> Machine<'a, 'e, L> {
     }
 
     pub(super) fn run(&mut self, flag: &'a Item<Flag>) -> Result<Verdict<'a>, Stop> {
-        let mut waiting = Stack::default();
         let mut frame = Frame::flag(flag);
-        let mut answer = None;
+        match self.advance(&mut frame, None)? {
+            Step::Flag(verdict) => Ok(verdict),
+            step => self.run_nested(frame, step),
+        }
+    }
+
+    /// Carries on where a flag needs others: most do not, and are spared the stack.
+    #[inline(never)]
+    fn run_nested(
+        &mut self,
+        mut frame: Frame<'a>,
+        mut step: Step<'a>,
+    ) -> Result<Verdict<'a>, Stop> {
+        let mut waiting = Stack::default();
         loop {
-            match self.advance(&mut frame, answer.take())? {
+            let answer = match step {
                 Step::Enter(next) => {
                     self.visit()?;
                     waiting.push(frame);
@@ -102,19 +154,20 @@ impl<'a, 'e, L: Lookup + ?Sized> Machine<'a, 'e, L> {
                         return Err(Stop::Malformed);
                     }
                     frame = next;
+                    None
                 }
-                Step::Flag(verdict) => match waiting.pop() {
-                    None => return Ok(verdict),
-                    Some(parent) => {
-                        answer = Some(self.is_met(&parent, &frame, &verdict));
-                        frame = parent;
-                    }
-                },
+                Step::Flag(verdict) => {
+                    let Some(parent) = waiting.pop() else { return Ok(verdict) };
+                    let is_met = self.is_met(&parent, &frame, &verdict);
+                    frame = parent;
+                    Some(is_met)
+                }
                 Step::Segment(is_member) => {
                     frame = waiting.pop().ok_or(Stop::Malformed)?;
-                    answer = Some(is_member);
+                    Some(is_member)
                 }
-            }
+            };
+            step = self.advance(&mut frame, answer)?;
         }
     }
 
@@ -151,14 +204,14 @@ impl<'a, 'e, L: Lookup + ?Sized> Machine<'a, 'e, L> {
         let position = match stage {
             Stage::Rules(position) => position,
             Stage::Prerequisites(_) if !flag.is_on => {
-                return verdict(flag, flag.off_variation, ReasonKind::Off);
+                return verdict(flag, flag.off_variation, Cause::Off);
             }
             Stage::Prerequisites(next) => {
                 if let Some(step) = self.advance_prerequisites(flag, next, answer)? {
                     return Ok(step);
                 }
                 if let Some(variation) = self.target(flag) {
-                    return verdict(flag, Some(variation), ReasonKind::TargetMatch);
+                    return verdict(flag, Some(variation), Cause::Target);
                 }
                 *stage = Stage::Rules(Position::default());
                 return self.advance_flag(item, stage, None);
@@ -186,12 +239,11 @@ impl<'a, 'e, L: Lookup + ?Sized> Machine<'a, 'e, L> {
             match found {
                 Found::Present(item) => return Ok(Some(Step::Enter(Frame::flag(item)))),
                 Found::Absent => {
-                    let prerequisite_key = (&*needed.key).into();
-                    let reason = ReasonKind::PrerequisiteFailed { prerequisite_key };
-                    return verdict(flag, flag.off_variation, reason).map(Some);
+                    let cause = Cause::Prerequisite(&needed.key);
+                    return verdict(flag, flag.off_variation, cause).map(Some);
                 }
                 Found::NotLoaded => {
-                    return Err(Stop::Needs(Needs::Flag(needed.key.clone())));
+                    return Err(self.lacks(Needs::Flag(needed.key.clone())));
                 }
             }
         }
@@ -200,7 +252,7 @@ impl<'a, 'e, L: Lookup + ?Sized> Machine<'a, 'e, L> {
 
     fn target(&self, flag: &Flag) -> Option<VariationIndex> {
         let target = flag.targets.iter().find(|target| {
-            let part = self.context.part(target.kind.as_str());
+            let part = self.context.part(&target.kind);
             part.is_some_and(|part| target.keys.contains(part.key(), part.key_hash()))
         });
         target.map(|target| target.variation)
@@ -219,17 +271,13 @@ impl<'a, 'e, L: Lookup + ?Sized> Machine<'a, 'e, L> {
                 Progress::Done(false) => position.next_rule(),
                 Progress::Done(true) => {
                     let (variation, in_experiment) = self.choose(item, &rule.outcome)?;
-                    let reason = ReasonKind::RuleMatch {
-                        rule_index: position.rule,
-                        rule_id: (&*rule.id).into(),
-                        in_experiment,
-                    };
-                    return verdict(flag, Some(variation), reason);
+                    let cause = Cause::Rule { index: position.rule, id: &rule.id, in_experiment };
+                    return verdict(flag, Some(variation), cause);
                 }
             }
         }
         let (variation, in_experiment) = self.choose(item, &flag.fallthrough)?;
-        verdict(flag, Some(variation), ReasonKind::Fallthrough { in_experiment })
+        verdict(flag, Some(variation), Cause::Fallthrough { in_experiment })
     }
 
     /// The variation, and whether it is part of an experiment.
@@ -317,7 +365,7 @@ impl<'a, 'e, L: Lookup + ?Sized> Machine<'a, 'e, L> {
         }
         while let Some(key) = keys.get(*next) {
             match self.lookup.segment(key) {
-                Found::NotLoaded => return Err(Stop::Needs(Needs::Segment(key.clone()))),
+                Found::NotLoaded => return Err(self.lacks(Needs::Segment(key.clone()))),
                 Found::Absent => {}
                 Found::Present(item) => match self.is_listed(item)? {
                     Some(true) => return Ok(Progress::Done(true)),
@@ -339,15 +387,14 @@ impl<'a, 'e, L: Lookup + ?Sized> Machine<'a, 'e, L> {
                 self.note(BigSegmentsStatus::NotConfigured);
                 return Ok(Some(false));
             };
-            let Some(part) = self.context.part(unbounded.kind.as_str()) else {
+            let Some(part) = self.context.part(&unbounded.kind) else {
                 return Ok(Some(false));
             };
             return self.membership(BigSegment { key: item.key(), generation }, part.key());
         }
-        let user = self.context.part("user");
-        let has_user = |keys: &crate::model::KeySet| {
-            user.is_some_and(|user| keys.contains(user.key(), user.key_hash()))
-        };
+        let user = self.context.part(&KindName::USER);
+        let has_user =
+            |keys: &KeySet| user.is_some_and(|user| keys.contains(user.key(), user.key_hash()));
         Ok(if self.is_target(&segment.included_contexts) || has_user(&segment.included) {
             Some(true)
         } else if self.is_target(&segment.excluded_contexts) || has_user(&segment.excluded) {
@@ -359,14 +406,14 @@ impl<'a, 'e, L: Lookup + ?Sized> Machine<'a, 'e, L> {
 
     fn is_target(&self, targets: &[SegmentTarget]) -> bool {
         targets.iter().any(|target| {
-            let part = self.context.part(target.kind.as_str());
+            let part = self.context.part(&target.kind);
             part.is_some_and(|part| target.keys.contains(part.key(), part.key_hash()))
         })
     }
 
     fn membership(&mut self, segment: BigSegment<'_>, key: &str) -> Result<Option<bool>, Stop> {
         let (status, included) = match self.lookup.membership(segment, key) {
-            Membership::NotLoaded => return Err(Stop::Needs(Needs::Memberships(key.into()))),
+            Membership::NotLoaded => return Err(self.lacks(Needs::Memberships(key.into()))),
             Membership::Known { included, is_stale: false } => {
                 (BigSegmentsStatus::Healthy, included)
             }
@@ -417,11 +464,11 @@ impl Position {
 fn verdict<'a>(
     flag: &Flag,
     variation: Option<VariationIndex>,
-    reason: ReasonKind<'a>,
+    cause: Cause<'a>,
 ) -> Result<Step<'a>, Stop> {
     let is_there = |variation: VariationIndex| variation.to_usize() < flag.variations().len();
     if variation.is_none_or(is_there) {
-        Ok(Step::Flag(Verdict { variation, reason }))
+        Ok(Step::Flag(Verdict { variation, cause }))
     } else {
         Err(Stop::Malformed)
     }

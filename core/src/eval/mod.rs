@@ -22,7 +22,7 @@ use serde_json::Value;
 
 use crate::context::Context;
 use crate::model::{Flag, Item};
-use machine::{Machine, Stop};
+use machine::{Machine, Stop, Verdict};
 
 /// Evaluates `flag` for `context`.
 ///
@@ -56,20 +56,18 @@ pub fn evaluate_observed<'a, L: Lookup + ?Sized>(
     let mut machine = Machine::new(lookup, context, observe);
     let result = machine.run(flag);
     let big_segments_status = machine.big_segments_status();
-    match result {
-        Ok(verdict) => {
-            let index = verdict.variation.map(|variation| variation.to_usize());
-            Ok(Detail {
-                value: index.and_then(|index| flag.model().variations().get(index)),
-                variation_index: index,
-                reason: Reason { kind: verdict.reason, big_segments_status },
-            })
+    let (index, kind) = match result {
+        Ok(Verdict { variation, cause }) => {
+            (variation.map(|variation| variation.to_usize()), cause.into())
         }
-        Err(Stop::Malformed) => {
-            let kind = ReasonKind::Error(ErrorKind::MalformedFlag);
-            let reason = Reason { kind, big_segments_status };
-            Ok(Detail { value: None, variation_index: None, reason })
-        }
-        Err(Stop::Needs(needs)) => Err(needs),
-    }
+        Err(stop) => match machine.into_needs() {
+            Some(needs) if matches!(stop, Stop::NotLoaded) => return Err(needs),
+            _ => (None, ReasonKind::Error(ErrorKind::MalformedFlag)),
+        },
+    };
+    Ok(Detail {
+        value: index.and_then(|index| flag.model().variations().get(index)),
+        variation_index: index,
+        reason: Reason { kind, big_segments_status },
+    })
 }

@@ -11,8 +11,11 @@ use crate::context::Reference;
 pub(crate) struct KindName(Option<Box<str>>);
 
 impl KindName {
-    pub(crate) fn as_str(&self) -> &str {
-        self.0.as_deref().unwrap_or("user")
+    pub(crate) const USER: Self = Self(None);
+
+    /// The name, unless it is `user`.
+    pub(crate) fn other(&self) -> Option<&str> {
+        self.0.as_deref()
     }
 }
 
@@ -82,7 +85,7 @@ pub(super) fn in_order(users: Vec<Target>, contexts: Vec<Target>) -> Box<[Target
     let mut users = users;
     let mut targets = Vec::with_capacity(contexts.len());
     for target in contexts {
-        if target.kind == KindName(None) && target.keys.is_empty() {
+        if target.kind == KindName::USER && target.keys.is_empty() {
             targets.extend(users.extract_if(.., |user| user.variation == target.variation));
         } else {
             targets.push(target);
