@@ -7,7 +7,7 @@
 //! ```
 //! use std::time::Duration;
 //!
-//! use fdv2_client::{Client, FlagChange, WaitError};
+//! use fdv2_client::{Client, ContextBuilder, FlagChange, WaitError};
 //! use futures::StreamExt;
 //!
 //! async fn watch(client: Client) {
@@ -16,6 +16,8 @@
 //!         Err(WaitError::TimedOut(error)) => println!("not yet, last error: {error:?}"),
 //!         Err(error) => println!("will not be: {error}"),
 //!     }
+//!     let Ok(user) = ContextBuilder::new("user-1").set_value("plan", "gold").build() else { return };
+//!     println!("new page: {}", client.bool_variation(&user, "new-page", false));
 //!     let mut changes = client.flag_changes();
 //!     while let Some(change) = changes.next().await {
 //!         match change {
@@ -41,6 +43,7 @@ pub mod transport;
 mod client;
 mod control;
 mod driver;
+mod evaluate;
 mod facts;
 mod garbage;
 mod listen;
@@ -61,6 +64,10 @@ pub mod store;
 pub use client::Client;
 pub use fdv2_core as core;
 pub use fdv2_core::config::{self, Config, ConfigBuilder, ConfigError};
+pub use fdv2_core::context::{
+    self, AttributeValue, Context, ContextBuilder, MultiContextBuilder, Reference,
+};
+pub use fdv2_core::eval::{self, Detail, FlagDetail, FlagDetailConfig, Reason, ReasonKind};
 pub use fdv2_core::status::{
     self, Availability, ErrorKind, Readiness, SourceError, SourceState, SourceStatus,
 };

@@ -1,13 +1,25 @@
 //! The data of one moment, as applications see it.
 
+use std::ops::Deref;
 use std::sync::Arc;
 
 use fdv2_core::Snapshot;
-use fdv2_core::status::Availability;
 
 /// The data of one moment: it never changes, however long it is kept.
 ///
-/// Cheap to clone. Use one for evaluations that have to see the same data.
+/// Cheap to clone. Use one for evaluations that have to see the same data. It has all the methods
+/// of [`Snapshot`], which give values and reasons borrowed:
+///
+/// ```
+/// use fdv2_client::{Client, Context};
+///
+/// fn greet(client: &Client, user: &Context) {
+///     let snapshot = client.snapshot();
+///     if snapshot.bool_variation(user, "greet", false) {
+///         println!("{}", snapshot.str_variation(user, "greeting", "hello"));
+///     }
+/// }
+/// ```
 #[derive(Clone, Debug)]
 pub struct SnapshotView(Arc<Snapshot>);
 
@@ -20,9 +32,12 @@ impl SnapshotView {
     pub fn core(&self) -> &Snapshot {
         &self.0
     }
+}
 
-    /// How good the data is (B 6.5).
-    pub fn availability(&self) -> Availability {
-        self.0.availability()
+impl Deref for SnapshotView {
+    type Target = Snapshot;
+
+    fn deref(&self) -> &Snapshot {
+        &self.0
     }
 }

@@ -13,6 +13,7 @@ mod lookup;
 mod machine;
 mod reason;
 mod stack;
+mod variations;
 
 pub use all_flags::{FlagDetail, FlagDetailConfig, FlagState};
 pub use detail::Detail;

@@ -2,6 +2,7 @@
 
 mod closing;
 mod custom;
+mod evaluating;
 mod failing;
 mod fairness;
 mod feed;
