@@ -5,9 +5,9 @@ pub mod fuzz;
 pub mod invariants;
 pub mod measure;
 pub mod model;
-pub mod samples;
 #[cfg(feature = "adapters")]
 pub mod redis_server;
+pub mod samples;
 pub mod scratch;
 #[cfg(feature = "adapters")]
 pub mod server;

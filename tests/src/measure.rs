@@ -41,7 +41,6 @@ enum Target {
 
 impl Table {
     /// Without rows.
-    #[expect(clippy::new_without_default, reason = "it prints, so it is no plain value")]
     pub fn new(title: &str) -> Self {
         println!("\n{title}");
         println!("{:<44}{:>12}{:>14}{:>11}  target", "", "ours", "theirs", "ratio");
