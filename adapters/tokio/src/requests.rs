@@ -31,7 +31,7 @@ impl ReqwestTransport {
             .redirect(Policy::none())
             .referer(false)
             .retry(reqwest::retry::never())
-            .dns_resolver(Lookups::default())
+            .dns_resolver(Lookups::new())
             .pool_max_idle_per_host(1)
             .build()
             .map_err(|error| StartError::Transport(describe(&error.without_url())))?;

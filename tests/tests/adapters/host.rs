@@ -80,16 +80,15 @@ impl Host {
         name: &str,
         source: impl CustomSource,
     ) -> Client {
-        let tls = TLS.clone();
         match self {
             Self::Tokio(runtime) => {
                 let builder =
                     fdv2_tokio::ClientBuilder::new(config).runtime(runtime.handle().clone());
-                builder.tls(tls).custom_source(name, source).start().unwrap()
+                builder.custom_source(name, source).start().unwrap()
             }
             Self::Smol => {
                 let builder = fdv2_smol::ClientBuilder::new(config);
-                builder.tls(tls).custom_source(name, source).start().unwrap()
+                builder.custom_source(name, source).start().unwrap()
             }
         }
     }

@@ -3,8 +3,9 @@
 use std::time::{Duration, Instant};
 
 use fdv2_client::config::Streaming;
+use fdv2_client::core::Limits;
 use fdv2_client::{Client, Config, ErrorKind, SourceState};
-use fdv2_tests::server::{Script, Server};
+use fdv2_tests::server::{Script, Server, gzip};
 
 use crate::host::{Host, PATIENCE, eventually};
 use crate::on_every_runtime;
@@ -19,6 +20,8 @@ on_every_runtime!(
     a_stream_is_never_doubled,
     a_server_that_never_answers_is_left,
     a_fallback_directive_leads_to_fdv1,
+    an_early_failure_is_no_failed_start,
+    an_endless_event_is_invalid_data,
 );
 
 const DELAY: Duration = Duration::from_millis(20);
@@ -137,4 +140,37 @@ fn a_fallback_directive_leads_to_fdv1(host: Host) {
     assert_eq!(client.status().state, SourceState::Valid);
     let paths: Vec<_> = server.log().requests().iter().map(|got| got.path().to_owned()).collect();
     assert_eq!(paths, ["/sdk/stream", "/sdk/latest-all"]);
+}
+
+/// I10.
+fn an_early_failure_is_no_failed_start(host: Host) {
+    let good = Script::stream().chunk(&sse(&full("s1", &[flag("f1", 1)]))).hang();
+    let server = Server::scripted([Script::status(503), Script::status(503), good]);
+    let client = host.start(config(&server.url()));
+    host.run(ready(&client));
+    assert_eq!(client.status().last_error.unwrap().status, Some(503));
+}
+
+/// B 1.13: an event that does not end, as it is and as a few kilobytes of gzip.
+fn an_endless_event_is_invalid_data(host: Host) {
+    let endless = [b"data: ", &*vec![b' '; 32 << 20]].concat();
+    let bomb = gzip([&*endless]).concat();
+    let head = [("content-type", "text/event-stream"), ("transfer-encoding", "chunked")];
+    let compressed = [head[0], head[1], ("content-encoding", "gzip")];
+    for script in [
+        Script::new().head(200, &head).chunks(&endless, 16 << 10).hang(),
+        Script::new().head(200, &compressed).chunks(&bomb, 16 << 10).hang(),
+    ] {
+        let server = Server::always(script);
+        let limits = Limits { event_bytes: 1 << 20, ..Limits::default() };
+        let config = Config::custom("sdk-key")
+            .synchronizer(Streaming::new().base_url(server.url()))
+            .limits(limits)
+            .build()
+            .unwrap();
+        let client = host.start(config);
+        host.run(eventually("the error", || client.status().last_error.is_some()));
+        assert_eq!(client.status().last_error.unwrap().kind, ErrorKind::InvalidData);
+        host.run(eventually("the end of the connection", || server.log().open() == 0));
+    }
 }
