@@ -1,10 +1,11 @@
 //! A real Redis server of a test's own, on a free loopback port, that keeps nothing on disk.
 
-use std::io::{ErrorKind, Read, Write};
-use std::net::{Ipv4Addr, TcpListener, TcpStream};
-use std::process::{Child, Command, Stdio};
+use std::io::{BufRead, BufReader, ErrorKind};
+use std::net::{Ipv4Addr, TcpListener};
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::sync::mpsc::channel;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// How long a server may take to start on a busy machine.
 const START: Duration = Duration::from_secs(20);
@@ -83,7 +84,7 @@ impl RedisServer {
             .args(&self.options)
             .current_dir(std::env::temp_dir())
             .stdin(Stdio::null())
-            .stdout(Stdio::null())
+            .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn();
         let process = process.unwrap_or_else(|error| match error.kind() {
@@ -93,32 +94,27 @@ impl RedisServer {
             ),
             _ => panic!("redis-server cannot be run: {error}"),
         });
-        self.process = Some(process);
-        self.comes_up()
-    }
-
-    fn comes_up(&mut self) -> bool {
-        let began = Instant::now();
-        while began.elapsed() < START {
-            let process = self.process.as_mut().expect("it was run");
-            if process.try_wait().expect("its state is known").is_some() {
-                return false;
-            }
-            if self.answers() {
-                return true;
-            }
-            thread::sleep(Duration::from_millis(5));
+        let is_ready = self.process.insert(process).stdout.take().is_some_and(comes_up);
+        if !is_ready {
+            self.stop();
         }
-        false
+        is_ready
     }
+}
 
-    /// Anything will do: where a password is needed, it is an error.
-    fn answers(&self) -> bool {
-        let Ok(mut socket) = TcpStream::connect((Ipv4Addr::LOCALHOST, self.port)) else {
-            return false;
-        };
-        socket.write_all(b"PING\r\n").is_ok() && socket.read(&mut [0]).is_ok_and(|read| read == 1)
-    }
+/// Whether a server says that it is ready. (To ask it would not do: another one may have its port.)
+fn comes_up(log: ChildStdout) -> bool {
+    let (ready, is_ready) = channel();
+    thread::spawn(move || {
+        // Read to its end, so that the server never waits for a reader.
+        for line in BufReader::new(log).lines().map_while(Result::ok) {
+            if line.contains("eady to accept connections") {
+                // Nobody may listen any more.
+                let _ = ready.send(());
+            }
+        }
+    });
+    is_ready.recv_timeout(START).is_ok()
 }
 
 impl Drop for RedisServer {
@@ -131,7 +127,8 @@ impl Drop for RedisServer {
     }
 }
 
-fn free_port() -> u16 {
+/// A port that nobody uses at the moment.
+pub fn free_port() -> u16 {
     let socket = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
     socket.local_addr().expect("it is bound").port()
 }

@@ -36,7 +36,8 @@ static REPLACE: LazyLock<Script> = LazyLock::new(|| {
 /// Flags and segments in Redis (B 9): the hashes `PREFIX:features` and `PREFIX:segments` of JSON
 /// texts by key, and the marker `PREFIX:$inited`.
 ///
-/// A full write is one transaction. A cluster whose slots part the three is not supported.
+/// A full write is one transaction. Needs Redis 4 or later; a cluster whose slots part the three is
+/// not supported.
 pub struct RedisStore {
     connections: Connections,
     prefix: String,

@@ -1,7 +1,7 @@
-//! One open connection to the file, made when it is needed.
+//! The open connections to the file, made when they are needed.
 
-use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -21,9 +21,14 @@ const LOG_LIMIT: i64 = 16 << 20;
 /// How many statements a connection keeps prepared: all that there are.
 const STATEMENTS: usize = 16;
 
-/// A connection that is opened at the first call, and again when the file is another one.
-#[derive(Default)]
-pub(crate) struct Database(Mutex<Option<Open>>);
+/// The connections to one file: one for reads and one for writes, which do not wait for each other.
+/// Each is opened at its first call, and again when the path leads to another file.
+pub(crate) struct Database {
+    path: PathBuf,
+    pub(crate) patience: Duration,
+    reading: Mutex<Option<Open>>,
+    writing: Mutex<Option<Open>>,
+}
 
 struct Open {
     connection: Connection,
@@ -31,25 +36,65 @@ struct Open {
 }
 
 impl Database {
-    /// Gives `work` the connection. One that failed is not used again.
-    pub(crate) fn with<R>(
+    pub(crate) fn new(path: PathBuf, patience: Duration) -> Self {
+        Self { path, patience, reading: Mutex::default(), writing: Mutex::default() }
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Gives `work` the connection for reads. One that failed is not used again.
+    pub(crate) fn read<R>(
         &self,
-        path: &Path,
-        patience: Duration,
         work: impl FnOnce(&mut Connection) -> Result<R, StoreError>,
     ) -> Result<R, StoreError> {
-        let mut slot = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let current = slot.take().filter(|open| open.file == FileId::of(path));
-        let mut open = current.map_or_else(|| Open::new(path, patience), Ok)?;
+        self.with(&self.reading, &self.writing, work)
+    }
+
+    /// Gives `work` the connection for writes. One that failed is not used again.
+    pub(crate) fn write<R>(
+        &self,
+        work: impl FnOnce(&mut Connection) -> Result<R, StoreError>,
+    ) -> Result<R, StoreError> {
+        self.with(&self.writing, &self.reading, work)
+    }
+
+    /// Closes both.
+    pub(crate) fn close(&self) {
+        for connection in [&self.reading, &self.writing] {
+            drop(lock(connection).take());
+        }
+    }
+
+    fn with<R>(
+        &self,
+        slot: &Mutex<Option<Open>>,
+        other: &Mutex<Option<Open>>,
+        work: impl FnOnce(&mut Connection) -> Result<R, StoreError>,
+    ) -> Result<R, StoreError> {
+        let mut slot = lock(slot);
+        let current = slot.take().filter(|open| open.file == FileId::of(&self.path));
+        let mut open = match current {
+            Some(open) => open,
+            None => self.open(other)?,
+        };
         let result = work(&mut open.connection)?;
         *slot = Some(open);
         Ok(result)
     }
 
-    /// Closes the connection, if there is one.
-    pub(crate) fn close(&self) {
-        drop(self.0.lock().unwrap_or_else(PoisonError::into_inner).take());
+    fn open(&self, other: &Mutex<Option<Open>>) -> Result<Open, StoreError> {
+        // SQLite begins a new file well only if nobody has the removed one open.
+        if let Ok(mut other) = other.try_lock() {
+            drop(other.take_if(|other| other.file != FileId::of(&self.path)));
+        }
+        Open::new(&self.path, self.patience)
     }
+}
+
+fn lock(slot: &Mutex<Option<Open>>) -> MutexGuard<'_, Option<Open>> {
+    slot.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Open {

@@ -21,32 +21,23 @@ const LONGEST_PATIENCE: Duration = Duration::from_secs(24 * 60 * 60);
 ///
 /// The file has two tables, `features` and `segments`, of key, version and JSON text, and one for
 /// the marker. It is in WAL mode: readers see the state before or after a write, and neither waits
-/// for the other. A process may end at any moment, killed or not, without harm to the file.
+/// for the other. A process may end at any moment, killed or not, without harm to the file. A file
+/// that is removed is made anew; do not put another one in its place while it is in use.
 ///
 /// Versions above `i64::MAX` count as `i64::MAX`.
-pub struct SqliteStore {
-    path: PathBuf,
-    patience: Duration,
-    reading: Database,
-    writing: Database,
-}
+pub struct SqliteStore(Database);
 
 impl SqliteStore {
     /// The store in the file at `path`, which is made if there is none. Its directory has to exist.
     ///
     /// Opens nothing: that is done by the first call.
     pub fn new(path: impl Into<PathBuf>) -> Self {
-        Self {
-            path: path.into(),
-            patience: PATIENCE,
-            reading: Database::default(),
-            writing: Database::default(),
-        }
+        Self(Database::new(path.into(), PATIENCE))
     }
 
     /// Sets how long a call waits for another process that writes: 10 s by default, a day at most.
     pub fn patience(mut self, patience: Duration) -> Self {
-        self.patience = patience.min(LONGEST_PATIENCE);
+        self.0.patience = patience.min(LONGEST_PATIENCE);
         self
     }
 
@@ -65,9 +56,7 @@ impl SqliteStore {
         &self,
         work: impl FnOnce(&Connection) -> rusqlite::Result<R>,
     ) -> Result<R, StoreError> {
-        self.reading.with(&self.path, self.patience, |connection| {
-            work(connection).map_err(|error| fault("read", &error))
-        })
+        self.0.read(|connection| work(connection).map_err(|error| fault("read", &error)))
     }
 
     /// In one transaction that begins as a writer: one that turned into it could find itself in
@@ -76,9 +65,7 @@ impl SqliteStore {
         &self,
         work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<R>,
     ) -> Result<R, StoreError> {
-        self.writing.with(&self.path, self.patience, |connection| {
-            write(connection, work).map_err(|error| fault("write", &error))
-        })
+        self.0.write(|connection| write(connection, work).map_err(|error| fault("write", &error)))
     }
 }
 
@@ -139,14 +126,13 @@ impl PersistentStore for SqliteStore {
     }
 
     fn close(&self) {
-        self.reading.close();
-        self.writing.close();
+        self.0.close();
     }
 }
 
 impl fmt::Debug for SqliteStore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SqliteStore").field("path", &self.path).finish_non_exhaustive()
+        f.debug_struct("SqliteStore").field("path", &self.0.path()).finish_non_exhaustive()
     }
 }
 

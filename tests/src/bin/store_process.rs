@@ -1,14 +1,15 @@
-//! Another process at a SQLite file, for the tests to start and to kill.
+//! Another process at a store, for the tests to start and to kill.
 //!
 //! `store-process upsert FILE NAME COUNT` writes so many records and as many versions of a shared
-//! one; `store-process replace FILE` writes full sets until it is killed. Both print a line when
-//! they begin.
+//! one to a SQLite file; `store-process replace FILE` writes full sets to it until it is killed.
+//! Both print a line when they begin. `store-process probe URL` asks a Redis server for an answer.
 #![allow(clippy::print_stdout, reason = "what the test waits for")]
 
 use std::env;
 
 use fdv2_client::store::PersistentStore;
 use fdv2_core::model::Flag;
+use fdv2_redis::RedisStore;
 use fdv2_sqlite::SqliteStore;
 use fdv2_tests::store_conformance::{flag, padded};
 
@@ -20,6 +21,10 @@ fn main() {
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["upsert", file, name, count] => upsert(file, name, count.parse().expect("a number")),
         ["replace", file] => replace(file),
+        ["probe", url] => {
+            let store = RedisStore::new(url).expect("a good URL");
+            store.probe().expect("an answer");
+        }
         _ => panic!("unknown arguments"),
     }
 }

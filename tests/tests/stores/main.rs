@@ -8,6 +8,7 @@ mod order;
 mod processes;
 mod redis;
 mod redis_faults;
+mod redis_tls;
 mod sqlite;
 mod workers;
 

@@ -113,13 +113,19 @@ fn a_file_that_was_removed_is_a_database_that_was_emptied() {
     let scratch = Scratch::new();
     let file = scratch.file("flags.sqlite");
     let store = SqliteStore::new(&file);
-    store.replace_all(&[flag("f1", 1)]).unwrap();
-    fs::remove_file(&file).unwrap();
-    assert_eq!(store.upsert(&flag("f1", 2)), Ok(Upserted::NotInitialized));
-    assert_eq!(store.is_initialized(), Ok(false));
-    store.replace_all(&[flag("f2", 1)]).unwrap();
-    let other = SqliteStore::new(&file);
-    assert_eq!(Contents::read(&other), Ok(Contents::of(&[flag("f2", 1)])));
+    for reads_first in [true, false] {
+        store.replace_all(&[flag("f1", 1)]).unwrap();
+        assert_eq!(Contents::read(&store), Ok(Contents::of(&[flag("f1", 1)])));
+        fs::remove_file(&file).unwrap();
+        if reads_first {
+            assert_eq!(store.is_initialized(), Ok(false));
+        }
+        assert_eq!(store.upsert(&flag("f1", 2)), Ok(Upserted::NotInitialized));
+        assert_eq!(store.is_initialized(), Ok(false));
+        store.replace_all(&[flag("f2", 1)]).unwrap();
+        let other = SqliteStore::new(&file);
+        assert_eq!(Contents::read(&other), Ok(Contents::of(&[flag("f2", 1)])));
+    }
 }
 
 /// D08, D13.

@@ -125,27 +125,21 @@ impl State {
         Some(turn)
     }
 
-    /// Takes a reader out of its turn, and the turn away if nobody is left in it.
-    fn withdraw(&mut self, id: u64, reader: Option<u64>) -> Withdrawn {
+    /// Takes a reader out of its turn, and the turn away if nobody is left in it. Gives both back.
+    fn withdraw(&mut self, id: u64, reader: Option<u64>) -> (Option<Turn>, Option<Reader>) {
         let Some(reader) = reader else {
-            return Withdrawn { _turn: self.turns.remove(&id), _reader: None };
+            return (self.turns.remove(&id), None);
         };
         let Some(Turn::Read(query, readers)) = self.turns.get_mut(&id) else {
-            return Withdrawn { _turn: None, _reader: None };
+            return (None, None);
         };
         let reader = readers.remove(&reader);
         if !readers.is_empty() {
-            return Withdrawn { _turn: None, _reader: reader };
+            return (None, reader);
         }
         self.queries.remove(query);
-        Withdrawn { _turn: self.turns.remove(&id), _reader: reader }
+        (self.turns.remove(&id), reader)
     }
-}
-
-/// What is dropped once the lane is no longer locked: it may run code of others.
-struct Withdrawn {
-    _turn: Option<Turn>,
-    _reader: Option<Reader>,
 }
 
 /// The place of one call in its queue. Dropped, it withdraws the call, unless that has begun: once
@@ -161,6 +155,7 @@ pub struct Ticket {
 impl Drop for Ticket {
     fn drop(&mut self) {
         let withdrawn = self.lane.lock().withdraw(self.turn, self.reader);
+        // It may run code of others, so the lane must not be locked.
         drop(withdrawn);
     }
 }
