@@ -1,3 +1,4 @@
 //! What comes over the wire, decoded and put together: property tests against naive models.
 
+mod corpus;
 mod transfers;

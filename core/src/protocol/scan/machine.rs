@@ -20,7 +20,7 @@ pub(super) struct Machine {
     limit: usize,
     level: Level,
     state: State,
-    /// A character that is cut, outside of members.
+    /// A character that is cut, outside of members: they are checked once they are cut out.
     utf8: Utf8,
     /// The name of a collection or field so far, cut short to its room.
     name: Vec<u8>,
@@ -257,27 +257,29 @@ impl Machine {
         let State::Key(escape) = &mut self.state else { return Ok(()) };
         let from = *at;
         let is_ended = read_string(escape, chunk, at);
-        let read = chunk.get(from..*at).unwrap_or_default();
-        self.utf8.read(read)?;
-        let is_ended = is_ended?;
-        self.keep_key(if is_ended { read.strip_suffix(b"\"").unwrap_or(read) } else { read })?;
-        if is_ended {
+        let end = *at - usize::from(is_ended == Ok(true));
+        if self.level == Level::Body {
+            self.utf8.read(chunk.get(from..*at).unwrap_or_default())?;
+        }
+        self.keep_key(chunk.get(from..end).unwrap_or_default())?;
+        if is_ended? {
             self.state = State::Colon;
             self.resolve_name();
         }
         Ok(())
     }
 
+    /// Keeps a piece of a key, as far as it may matter.
     fn keep_key(&mut self, read: &[u8]) -> Result<(), Fault> {
-        if self.level != Level::Collection {
-            let room = LONGEST_NAME.saturating_sub(self.name.len());
-            self.name.extend_from_slice(read.get(..room).unwrap_or(read));
+        if self.level == Level::Collection {
+            if self.member.key.len() + read.len() > self.limit {
+                return Err(Fault::Limit);
+            }
+            self.member.key.extend_from_slice(read);
             return Ok(());
         }
-        if self.member.key.len() + read.len() > self.limit {
-            return Err(Fault::Limit);
-        }
-        self.member.key.extend_from_slice(read);
+        let room = LONGEST_NAME.saturating_sub(self.name.len());
+        self.name.extend_from_slice(read.get(..room).unwrap_or(read));
         Ok(())
     }
 

@@ -1,0 +1,31 @@
+//! What the fuzz targets run, and a run of them that needs no fuzzer.
+//!
+//! Each target takes any bytes and panics if a rule is broken. The wrappers for cargo-fuzz in
+//! `fuzz/` only call them; `tests/wire` replays the corpus and mutates it a little, on every run.
+
+mod cuts;
+mod fdv1_body;
+pub mod naive_sse;
+mod poll_body;
+pub mod smoke;
+mod sse;
+
+pub use fdv1_body::fdv1_body;
+pub use poll_body::poll_body;
+pub use sse::{Told, sse, told};
+
+/// A fuzz target with its name, which is that of its folder in the corpus.
+#[derive(Clone, Copy, Debug)]
+pub struct Target {
+    /// The name.
+    pub name: &'static str,
+    /// Panics if the bytes break a rule.
+    pub run: fn(&[u8]),
+}
+
+/// All targets.
+pub const TARGETS: [Target; 3] = [
+    Target { name: "sse", run: sse },
+    Target { name: "poll_body", run: poll_body },
+    Target { name: "fdv1_body", run: fdv1_body },
+];
