@@ -205,7 +205,10 @@ impl Parser {
                 self.begin_field(field, bytes)?;
                 Line::Value { field, is_start: true }
             }
-            None => Line::Ignored { is_comment: name.len() == 0, bytes },
+            None => {
+                self.check_line(bytes)?;
+                Line::Ignored { is_comment: name.len() == 0, bytes }
+            }
         };
         Ok(())
     }
@@ -273,9 +276,7 @@ impl Parser {
         let end = memchr::memchr2(b'\n', b'\r', rest);
         let len = end.unwrap_or(rest.len());
         let bytes = bytes.saturating_add(len);
-        if bytes > self.limit {
-            return Err(SseError::TooLarge { limit: self.limit });
-        }
+        self.check_line(bytes)?;
         if end.is_some() {
             self.end_line(len);
             return Ok(is_comment.then_some(Found::Comment));
@@ -283,6 +284,11 @@ impl Parser {
         self.chunks.skip(len);
         self.line = Line::Ignored { is_comment, bytes };
         Ok(None)
+    }
+
+    /// Bounds a line that is not kept.
+    fn check_line(&self, bytes: usize) -> Result<(), SseError> {
+        if bytes > self.limit { Err(SseError::TooLarge { limit: self.limit }) } else { Ok(()) }
     }
 
     /// Steps over the line end that stands `len` bytes ahead.

@@ -4,12 +4,14 @@
 //! `fuzz/` only call them; `tests/wire` replays the corpus and mutates it a little, on every run.
 
 mod cuts;
+mod evaluation;
 mod fdv1_body;
 pub mod naive_sse;
 mod poll_body;
 pub mod smoke;
 mod sse;
 
+pub use evaluation::evaluation;
 pub use fdv1_body::fdv1_body;
 pub use poll_body::poll_body;
 pub use sse::{Told, sse, told};
@@ -24,8 +26,9 @@ pub struct Target {
 }
 
 /// All targets.
-pub const TARGETS: [Target; 3] = [
+pub const TARGETS: [Target; 4] = [
     Target { name: "sse", run: sse },
     Target { name: "poll_body", run: poll_body },
     Target { name: "fdv1_body", run: fdv1_body },
+    Target { name: "evaluation", run: evaluation },
 ];

@@ -6,7 +6,7 @@ use std::{fs, io};
 use fdv2_tests::fuzz::{TARGETS, Target, smoke};
 
 /// How many mutations each target is given.
-const EXECUTIONS: usize = 20_000;
+const EXECUTIONS: usize = 10_000;
 
 fn corpus_of(target: Target) -> Vec<Vec<u8>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(target.name);
