@@ -48,6 +48,11 @@ impl<V: Clone> Collection<V> {
         self.0.get(key)
     }
 
+    /// `key` as it is kept here, if it has a value.
+    pub fn look_up_key(&self, key: &str) -> Option<&Arc<str>> {
+        self.0.get_key_value(key).map(|(key, _)| key)
+    }
+
     /// Sets the value of `key` and returns the one it had.
     pub fn insert(&mut self, key: Arc<str>, value: V) -> Option<V> {
         self.0.insert(key, value)

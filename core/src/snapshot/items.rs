@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::collection::Collection;
 use super::dependencies::Dependencies;
 use super::slot::Slot;
-use crate::model::{Flag, Item, Model, Segment};
+use crate::model::{Flag, Item, Kind, Model, Segment};
 
 /// The items of a snapshot, or of one that is being put together.
 #[derive(Clone, Debug)]
@@ -75,25 +75,43 @@ impl Items {
         self.slot(key)?.live()
     }
 
-    /// Puts `slot` in the place of `key`.
-    pub(super) fn set<T: Kept>(&mut self, key: Arc<str>, slot: Slot<T>) {
+    /// Puts `slot` in the place of `key`. Keys that `others` has are shared with it.
+    pub(super) fn set<T: Kept>(&mut self, key: Arc<str>, slot: Slot<T>, others: &Self) {
         let old = T::slots_mut(self).insert(key.clone(), slot.clone());
-        self.account(&key, old.as_ref(), Some(&slot));
+        self.account(&key, old.as_ref(), Some(&slot), others);
     }
 
-    /// Empties the place of `key`, and says whether something stood there.
-    pub(super) fn remove<T: Kept>(&mut self, key: &str) -> bool {
+    /// Empties the place of `key`.
+    pub(super) fn remove<T: Kept>(&mut self, key: &str, others: &Self) {
         let old = T::slots_mut(self).remove(key);
-        self.account(key, old.as_ref(), None);
-        old.is_some()
+        self.account(key, old.as_ref(), None, others);
     }
 
-    fn account<T: Kept>(&mut self, key: &str, old: Option<&Slot<T>>, new: Option<&Slot<T>>) {
+    fn account<T: Kept>(
+        &mut self,
+        key: &str,
+        old: Option<&Slot<T>>,
+        new: Option<&Slot<T>>,
+        others: &Self,
+    ) {
         let bytes = |slot: Option<&Slot<T>>| slot.map_or(0, |slot| slot.text_bytes(key));
         self.text_bytes = self.text_bytes + bytes(new) - bytes(old);
         let old = old.and_then(Slot::live).map(|item| &**item);
         let new = new.and_then(Slot::live).map(|item| &**item);
-        self.dependencies.replace(old, new);
+        let mut dependencies = std::mem::take(&mut self.dependencies);
+        dependencies.replace(old, new, |kind, key| {
+            others.key(kind, key).or_else(|| self.key(kind, key)).unwrap_or_else(|| key.into())
+        });
+        self.dependencies = dependencies;
+    }
+
+    /// `key` as it is kept here.
+    fn key(&self, kind: Kind, key: &str) -> Option<Arc<str>> {
+        match kind {
+            Kind::Flag => self.flags.look_up_key(key),
+            Kind::Segment => self.segments.look_up_key(key),
+        }
+        .cloned()
     }
 }
 

@@ -178,9 +178,7 @@ impl Staging {
 
     fn delete_item<T: Kept>(&mut self, key: &str, version: u64) {
         match self.mode {
-            Mode::Full { .. } => {
-                self.items.remove::<T>(key);
-            }
+            Mode::Full { .. } => self.items.remove::<T>(key, &self.base.items),
             Mode::Changes => self.set::<T>(key.into(), Slot::Tombstone { version }),
         }
     }
@@ -189,7 +187,7 @@ impl Staging {
         if self.mode == Mode::Changes {
             self.touched.insert((T::KIND, key.clone()));
         }
-        self.items.set(key, slot);
+        self.items.set(key, slot, &self.base.items);
     }
 
     fn leave_out(&mut self, error: InvalidData) -> Result<(), InvalidData> {
