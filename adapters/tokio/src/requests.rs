@@ -20,8 +20,8 @@ pub struct ReqwestTransport {
 }
 
 impl ReqwestTransport {
-    /// A client of our own with these TLS settings: no timeouts, no redirects, proxies from the
-    /// environment. Response heads over `head_bytes` are refused (B 1.13).
+    /// A client of our own with these TLS settings: one connection a request, no timeouts, no
+    /// redirects, proxies from the environment. Response heads over `head_bytes` are refused (B 1.13).
     ///
     /// # Errors
     /// [`StartError::Transport`] when reqwest refuses the settings.
@@ -32,7 +32,8 @@ impl ReqwestTransport {
             .referer(false)
             .retry(reqwest::retry::never())
             .dns_resolver(Lookups::new())
-            .pool_max_idle_per_host(1)
+            // An idle connection that its server closes just then would fail a poll.
+            .pool_max_idle_per_host(0)
             .build()
             .map_err(|error| StartError::Transport(describe(&error.without_url())))?;
         Ok(Self::with_client(client, head_bytes))

@@ -1,9 +1,13 @@
 //! Starting: where it works, where it is an error, and with whose HTTP client.
 
 use fdv2_client::config::{Polling, Streaming};
+use fdv2_client::tls::tls_config;
 use fdv2_client::{Client, Config, StartError};
-use fdv2_smol::HyperBackend;
-use fdv2_tests::server::{Script, Server};
+use fdv2_smol::{HyperBackend, surf};
+use fdv2_tests::server::{Received, Script, Server};
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use http::{HeaderMap, HeaderName, HeaderValue};
 
 use crate::host::{Host, PATIENCE, eventually};
 use crate::on_every_runtime;
@@ -63,49 +67,67 @@ fn smol_is_started_from_any_thread() {
 /// B 11.4.
 fn an_own_http_client_serves_every_source(host: Host) {
     let server = server();
-    let (name, text) = ("x-application", "its own");
-    let client = match &host {
+    let (client, later) = match &host {
         Host::Tokio(runtime) => {
             let _inside = runtime.enter();
-            let tls = fdv2_client::tls::tls_config([]).unwrap();
-            let headers = http::HeaderMap::from_iter([(
-                http::HeaderName::from_static(name),
-                http::HeaderValue::from_static(text),
-            )]);
-            let own = fdv2_tokio::reqwest::Client::builder().tls_backend_preconfigured(tls);
-            let own = own.default_headers(headers).build().unwrap();
-            let builder = fdv2_tokio::ClientBuilder::new(config(&server.url()));
-            builder.http_client(own).start().unwrap()
+            start_with_own_reqwest(&server)
         }
-        Host::Smol => {
-            let tls = fdv2_client::tls::tls_config([]).unwrap();
-            let own = fdv2_smol::surf::Client::with_http_client(HyperBackend::new(tls, 1 << 16))
-                .with(Mark(name, text));
-            let builder = fdv2_smol::ClientBuilder::new(config(&server.url()));
-            builder.http_client(own).start().unwrap()
-        }
+        Host::Smol => start_with_own_surf(&server),
     };
     host.run(async {
         eventually("the stream", || value(&client, "f1") == Some(2.into())).await;
         client.close(Client::CLOSE_TIMEOUT).await;
+        later.await;
     });
     let requests = server.log().requests();
-    assert_eq!(requests.len(), 2);
-    assert!(requests.iter().all(|got| got.header(name) == Some(text)));
+    let paths: Vec<_> = requests.iter().map(Received::path).collect();
+    assert_eq!(paths, ["/sdk/poll", "/sdk/stream", "/sdk/poll"]);
+    assert!(requests.iter().all(|got| got.header(MARK) == Some("its own")));
+}
+
+/// What the application's own clients send with each request.
+const MARK: &str = "x-application";
+
+/// A client, and a later request of the application's own.
+type Started = (Client, BoxFuture<'static, ()>);
+
+fn start_with_own_reqwest(server: &Server) -> Started {
+    let headers = HeaderMap::from_iter([(
+        HeaderName::from_static(MARK),
+        HeaderValue::from_static("its own"),
+    )]);
+    let own = fdv2_tokio::reqwest::Client::builder()
+        .tls_backend_preconfigured(tls_config([]).unwrap())
+        .default_headers(headers)
+        .build()
+        .unwrap();
+    let builder = fdv2_tokio::ClientBuilder::new(config(&server.url()));
+    let client = builder.http_client(own.clone()).start().unwrap();
+    let later = own.get(format!("{}/sdk/poll", server.url())).send();
+    (client, later.map(|response| assert_eq!(response.unwrap().status(), 200)).boxed())
+}
+
+fn start_with_own_surf(server: &Server) -> Started {
+    let backend = HyperBackend::new(tls_config([]).unwrap(), 1 << 16);
+    let own = surf::Client::with_http_client(backend).with(Mark);
+    let builder = fdv2_smol::ClientBuilder::new(config(&server.url()));
+    let client = builder.http_client(own.clone()).start().unwrap();
+    let later = own.get(format!("{}/sdk/poll", server.url()));
+    (client, async move { assert_eq!(later.await.unwrap().status(), 200) }.boxed())
 }
 
 /// A middleware of the application's own.
-struct Mark(&'static str, &'static str);
+struct Mark;
 
-#[fdv2_smol::surf::utils::async_trait]
-impl fdv2_smol::surf::middleware::Middleware for Mark {
+#[surf::utils::async_trait]
+impl surf::middleware::Middleware for Mark {
     async fn handle(
         &self,
-        mut request: fdv2_smol::surf::Request,
-        client: fdv2_smol::surf::Client,
-        next: fdv2_smol::surf::middleware::Next<'_>,
-    ) -> fdv2_smol::surf::Result<fdv2_smol::surf::Response> {
-        request.insert_header(self.0, self.1);
+        mut request: surf::Request,
+        client: surf::Client,
+        next: surf::middleware::Next<'_>,
+    ) -> surf::Result<surf::Response> {
+        request.insert_header(MARK, "its own");
         next.run(request, client).await
     }
 }
