@@ -7,13 +7,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use arc_swap::Guard;
-use fdv2_core::status::{Availability, Readiness, SourceStatus};
+use fdv2_core::status::{Availability, Readiness, SourceStatus, StoreStatus};
 use fdv2_core::{Config, DataSystem, Instant, Snapshot};
 use futures::FutureExt;
 
 use crate::driver::drive;
-use crate::listen::{FlagChanges, SourceSwitches, StatusStream, Warnings};
+use crate::listen::{FlagChanges, SourceSwitches, StatusStream, StoreStatusStream, Warnings};
 use crate::parts::Parts;
+use crate::reading::ThroughStore;
 use crate::shared::Shared;
 use crate::timer::Limit;
 use crate::view::SnapshotView;
@@ -58,7 +59,7 @@ impl Client {
         let parts = parts.into();
         parts.check(&config)?;
         let clock = runtime.clone();
-        let shared = Arc::new(Shared::new(Box::new(move || clock.now())));
+        let shared = Arc::new(Shared::new(Box::new(move || clock.now()), parts.reading(&config)));
         let system = DataSystem::new(config, seed());
         let driver = drive(system, runtime.clone(), transport, parts, Arc::clone(&shared));
         runtime.spawn(driver.boxed())?;
@@ -87,7 +88,28 @@ impl Client {
 
     /// How good the data is (B 6.5).
     pub fn availability(&self) -> Availability {
-        self.load().availability()
+        let from_store = self.shared().reading().is_some_and(|reading| reading.is_available());
+        let least = if from_store { Availability::Cached } else { Availability::Defaults };
+        self.load().availability().max(least)
+    }
+
+    /// The persistent store's status (B 9.6). Without a store it is available, and nothing is
+    /// monitored.
+    pub fn store_status(&self) -> StoreStatus {
+        self.shared().facts().store_status().clone()
+    }
+
+    /// The persistent store's statuses, from the present one on, until the client is closed. A
+    /// reader that does not keep up loses the oldest ones.
+    pub fn store_status_stream(&self) -> StoreStatusStream {
+        StoreStatusStream::new(self.shared().facts().subscribe_store_status())
+    }
+
+    /// Evaluation that reads through the persistent store, off the executor, while the store is
+    /// what counts: before the first data, and in daemon mode (B 9.9). From the first data on it
+    /// is the same as evaluating on the client.
+    pub fn through_store(&self) -> ThroughStore<'_> {
+        ThroughStore(self.shared())
     }
 
     /// The environment's id, once a response with valid data has named it (B 6.6).
@@ -146,7 +168,7 @@ impl Client {
         wait::close(Arc::clone(self.shared()), timeout)
     }
 
-    fn shared(&self) -> &Arc<Shared> {
+    pub(crate) fn shared(&self) -> &Arc<Shared> {
         &self.0.0
     }
 }

@@ -1,9 +1,11 @@
 //! How the driver is told to end.
 
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
 use std::time::Duration;
 
+use fdv2_core::StoreRead;
 use futures::task::AtomicWaker;
 
 /// What the driver has been told.
@@ -22,6 +24,8 @@ pub(crate) struct Control {
     order: AtomicU8,
     /// How long the store is waited for after [`Order::Close`], in milliseconds.
     grace: AtomicU64,
+    /// What reads of the store have to tell the core.
+    reads: Mutex<Vec<StoreRead>>,
     driver: AtomicWaker,
 }
 
@@ -30,6 +34,7 @@ impl Default for Control {
         Self {
             order: AtomicU8::new(Order::Run as u8),
             grace: AtomicU64::new(0),
+            reads: Mutex::default(),
             driver: AtomicWaker::new(),
         }
     }
@@ -42,6 +47,27 @@ impl Control {
         let millis = u64::try_from(grace.as_millis()).unwrap_or(u64::MAX);
         self.grace.fetch_max(millis, Ordering::AcqRel);
         self.give(Order::Close);
+    }
+
+    /// Tells the core of a read of the store. While it has not heard of one failure, another is
+    /// nothing new.
+    pub(crate) fn tell(&self, read: StoreRead) {
+        let mut reads = self.reads();
+        let is_failure = |read: &StoreRead| matches!(read, StoreRead::Failed(_));
+        if !(is_failure(&read) && reads.iter().any(is_failure)) {
+            reads.push(read);
+        }
+        drop(reads);
+        self.driver.wake();
+    }
+
+    /// What the core has not been told yet.
+    pub(crate) fn next_read(&self) -> Option<StoreRead> {
+        self.reads().pop()
+    }
+
+    fn reads(&self) -> MutexGuard<'_, Vec<StoreRead>> {
+        self.reads.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The grace of the order to close.

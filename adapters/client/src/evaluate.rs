@@ -1,11 +1,14 @@
 //! Evaluation on the newest data.
 
+use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use fdv2_core::Snapshot;
 use fdv2_core::context::Context;
 use fdv2_core::eval::{Detail, FlagDetail, FlagDetailConfig};
 use serde_json::Value;
 
+use crate::reading::Reading;
 use crate::{Client, SnapshotView};
 
 /// Evaluation on the newest data, without lock or wait.
@@ -17,7 +20,7 @@ use crate::{Client, SnapshotView};
 impl Client {
     /// The flag's value if it is true or false.
     pub fn bool_variation(&self, context: &Context, key: &str, default: bool) -> bool {
-        self.load().bool_variation(context, key, default)
+        self.evaluate(context, key, |detail| detail.typed(default, Value::as_bool).value)
     }
 
     /// As [`Client::bool_variation`], with the reason.
@@ -27,7 +30,7 @@ impl Client {
         key: &str,
         default: bool,
     ) -> Detail<'static, bool> {
-        self.load().bool_variation_detail(context, key, default).into_owned()
+        self.evaluate(context, key, |detail| detail.typed(default, Value::as_bool).into_owned())
     }
 
     /// The flag's value if it is text.
@@ -47,16 +50,17 @@ impl Client {
         key: &str,
         default: impl Into<String>,
     ) -> Detail<'static, String> {
-        let data = self.load();
-        let detail =
-            data.variation_detail(context, key).typed(None, |value| value.as_str().map(Some));
-        detail.map(|text| text.map_or_else(|| default.into(), str::to_owned)).into_owned()
+        let detail = self.evaluate(context, key, |detail| {
+            let text = detail.typed(None, |value| value.as_str().map(Some));
+            text.map(|text| text.map(str::to_owned)).into_owned()
+        });
+        detail.map(|text| text.unwrap_or_else(|| default.into()))
     }
 
     /// The flag's value if it is a number, without its fraction. A float too large to be exact is
     /// of the wrong type.
     pub fn int_variation(&self, context: &Context, key: &str, default: i64) -> i64 {
-        self.load().int_variation(context, key, default)
+        self.evaluate(context, key, |detail| detail.whole(default).value)
     }
 
     /// As [`Client::int_variation`], with the reason.
@@ -66,12 +70,12 @@ impl Client {
         key: &str,
         default: i64,
     ) -> Detail<'static, i64> {
-        self.load().int_variation_detail(context, key, default).into_owned()
+        self.evaluate(context, key, |detail| detail.whole(default).into_owned())
     }
 
     /// The flag's value if it is a number.
     pub fn float_variation(&self, context: &Context, key: &str, default: f64) -> f64 {
-        self.load().float_variation(context, key, default)
+        self.evaluate(context, key, |detail| detail.typed(default, Value::as_f64).value)
     }
 
     /// As [`Client::float_variation`], with the reason.
@@ -81,7 +85,7 @@ impl Client {
         key: &str,
         default: f64,
     ) -> Detail<'static, f64> {
-        self.load().float_variation_detail(context, key, default).into_owned()
+        self.evaluate(context, key, |detail| detail.typed(default, Value::as_f64).into_owned())
     }
 
     /// The flag's value, whatever its type.
@@ -101,18 +105,45 @@ impl Client {
 
     /// The flag's value, if it has one.
     pub fn variation(&self, context: &Context, key: &str) -> Option<Value> {
-        self.load().variation(context, key).cloned()
+        self.evaluate(context, key, |detail| detail.value.cloned())
     }
 
     /// As [`Client::variation`], with the reason.
     pub fn variation_detail(&self, context: &Context, key: &str) -> Detail<'static, Option<Value>> {
-        self.load().variation_detail(context, key).map(Option::<&Value>::cloned).into_owned()
+        self.evaluate(context, key, |detail| detail.map(Option::<&Value>::cloned).into_owned())
     }
 
     /// What all flags give, on the same data. Before there is data the result is empty and not
     /// valid (B 6.7).
     pub fn all_flags_detail(&self, context: &Context, config: FlagDetailConfig) -> FlagDetail {
-        self.load().all_flags_detail(context, config, unix_millis())
+        let (data, now) = (self.load(), unix_millis());
+        let Some(reading) = self.reading_at_hand(&data) else {
+            return data.all_flags_detail(context, config, now);
+        };
+        let at_hand =
+            reading.at_hand(self.shared(), |view| view.all_flags_detail(context, config, now));
+        at_hand.unwrap_or_default()
+    }
+
+    /// Evaluates on what counts: the data, or what is at hand of the store (B 9.9).
+    fn evaluate<T>(
+        &self,
+        context: &Context,
+        key: &str,
+        convert: impl Fn(Detail<'_, Option<&Value>>) -> T,
+    ) -> T {
+        let data = self.load();
+        let Some(reading) = self.reading_at_hand(&data) else {
+            return convert(data.variation_detail(context, key));
+        };
+        let at_hand = reading
+            .at_hand(self.shared(), |view| Ok(convert(view.variation_detail(context, key)?)));
+        at_hand.unwrap_or_else(|no_answer| convert(no_answer.detail()))
+    }
+
+    /// The store, while it is what counts.
+    fn reading_at_hand(&self, data: &Snapshot) -> Option<&Arc<Reading>> {
+        self.shared().reading().filter(|_| !data.is_held())
     }
 }
 
@@ -124,7 +155,7 @@ impl SnapshotView {
 }
 
 /// Milliseconds since 1970: until when a flag is being debugged is said in them.
-fn unix_millis() -> u64 {
+pub(crate) fn unix_millis() -> u64 {
     let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since_1970.as_millis()).unwrap_or(u64::MAX)
 }

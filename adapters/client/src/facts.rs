@@ -7,7 +7,9 @@ use std::task::Waker;
 
 use fdv2_core::effect::SourceSwitched;
 use fdv2_core::snapshot::FlagsChanged;
-use fdv2_core::status::{ErrorKind, Readiness, SourceError, SourceState, SourceStatus};
+use fdv2_core::status::{
+    ErrorKind, Readiness, SourceError, SourceState, SourceStatus, StoreStatus,
+};
 use fdv2_core::{Instant, Oddity};
 
 use crate::queue::{Listeners, Subscription};
@@ -44,12 +46,14 @@ impl End {
 /// the callers wake and drop what these functions hand back once it is released.
 pub(crate) struct Facts {
     status: SourceStatus,
+    store_status: StoreStatus,
     readiness: Readiness,
     environment_id: Option<Arc<str>>,
     /// Of each kind one.
     oddities: Vec<Oddity>,
     is_ended: bool,
     status_listeners: Listeners<SourceStatus>,
+    store_listeners: Listeners<StoreStatus>,
     switch_listeners: Listeners<SourceSwitched>,
     change_listeners: Listeners<FlagsChanged>,
     oddity_listeners: Listeners<Oddity>,
@@ -57,7 +61,7 @@ pub(crate) struct Facts {
 }
 
 impl Facts {
-    pub(crate) fn new(now: Instant) -> Self {
+    pub(crate) fn new(now: Instant, store_status: StoreStatus) -> Self {
         Self {
             status: SourceStatus {
                 state: SourceState::Initializing,
@@ -65,11 +69,13 @@ impl Facts {
                 last_error: None,
                 is_last: false,
             },
+            store_status,
             readiness: Readiness::Pending,
             environment_id: None,
             oddities: Vec::new(),
             is_ended: false,
             status_listeners: Listeners::default(),
+            store_listeners: Listeners::default(),
             switch_listeners: Listeners::default(),
             change_listeners: Listeners::default(),
             oddity_listeners: Listeners::default(),
@@ -79,6 +85,10 @@ impl Facts {
 
     pub(crate) fn status(&self) -> &SourceStatus {
         &self.status
+    }
+
+    pub(crate) fn store_status(&self) -> &StoreStatus {
+        &self.store_status
     }
 
     pub(crate) fn readiness(&self) -> &Readiness {
@@ -104,6 +114,11 @@ impl Facts {
             self.status_listeners.close(wakes);
         }
         self.status = status;
+    }
+
+    pub(crate) fn set_store_status(&mut self, status: StoreStatus, wakes: &mut Wakes) {
+        self.store_listeners.publish(&status, wakes);
+        self.store_status = status;
     }
 
     pub(crate) fn set_readiness(&mut self, readiness: Readiness, wakes: &mut Wakes) {
@@ -146,6 +161,7 @@ impl Facts {
             self.set_status(off, wakes);
         }
         self.status_listeners.close(wakes);
+        self.store_listeners.close(wakes);
         self.switch_listeners.close(wakes);
         self.change_listeners.close(wakes);
         self.oddity_listeners.close(wakes);
@@ -155,6 +171,11 @@ impl Facts {
     /// All statuses from the present one on. It ends after the last (B 3.8).
     pub(crate) fn subscribe_status(&mut self) -> Subscription<SourceStatus> {
         self.status_listeners.subscribe(OTHERS, Some(self.status.clone()))
+    }
+
+    /// All statuses of the store from the present one on.
+    pub(crate) fn subscribe_store_status(&mut self) -> Subscription<StoreStatus> {
+        self.store_listeners.subscribe(OTHERS, Some(self.store_status.clone()))
     }
 
     pub(crate) fn subscribe_switches(&mut self) -> Subscription<SourceSwitched> {

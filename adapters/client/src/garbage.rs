@@ -8,6 +8,8 @@ use std::time::{Duration, Instant};
 use fdv2_core::Snapshot;
 use fdv2_core::snapshot::Garbage;
 
+use crate::reading::Cache;
+
 /// How often to see whether readers have let go of something.
 const LOOK_AGAIN: Duration = Duration::from_millis(100);
 
@@ -20,6 +22,12 @@ pub(crate) trait Remains: Send + 'static {
 impl Remains for Garbage {
     fn is_shared(&self) -> bool {
         self.is_shared()
+    }
+}
+
+impl Remains for Arc<Cache> {
+    fn is_shared(&self) -> bool {
+        Arc::strong_count(self) > 1
     }
 }
 

@@ -49,6 +49,7 @@ mod garbage;
 mod listen;
 mod parts;
 mod queue;
+mod reading;
 mod runtime;
 mod shared;
 mod source;
@@ -69,10 +70,13 @@ pub use fdv2_core::context::{
 };
 pub use fdv2_core::eval::{self, Detail, FlagDetail, FlagDetailConfig, Reason, ReasonKind};
 pub use fdv2_core::status::{
-    self, Availability, ErrorKind, Readiness, SourceError, SourceState, SourceStatus,
+    self, Availability, ErrorKind, Readiness, SourceError, SourceState, SourceStatus, StoreStatus,
 };
-pub use listen::{FlagChange, FlagChanges, SourceSwitches, StatusStream, Warnings};
+pub use listen::{
+    FlagChange, FlagChanges, SourceSwitches, StatusStream, StoreStatusStream, Warnings,
+};
 pub use parts::Parts;
+pub use reading::{CacheMode, ThroughStore};
 pub use runtime::{Runtime, StartError};
 pub use source::{CustomSource, CustomSources};
 pub use transport::Transport;

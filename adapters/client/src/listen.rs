@@ -9,13 +9,16 @@ use std::vec;
 use fdv2_core::Oddity;
 use fdv2_core::effect::SourceSwitched;
 use fdv2_core::snapshot::FlagsChanged;
-use fdv2_core::status::SourceStatus;
+use fdv2_core::status::{SourceStatus, StoreStatus};
 use futures::Stream;
 
 use crate::queue::{Entry, Subscription};
 
 /// The data source's statuses. See [`Client::status_stream`](crate::Client::status_stream).
 pub struct StatusStream(Subscription<SourceStatus>);
+
+/// The store's statuses. See [`Client::store_status_stream`](crate::Client::store_status_stream).
+pub struct StoreStatusStream(Subscription<StoreStatus>);
 
 /// The changes of source. See [`Client::source_switches`](crate::Client::source_switches).
 pub struct SourceSwitches(Subscription<SourceSwitched>);
@@ -48,6 +51,12 @@ impl StatusStream {
     }
 }
 
+impl StoreStatusStream {
+    pub(crate) fn new(statuses: Subscription<StoreStatus>) -> Self {
+        Self(statuses)
+    }
+}
+
 impl SourceSwitches {
     pub(crate) fn new(switches: Subscription<SourceSwitched>) -> Self {
         Self(switches)
@@ -70,6 +79,14 @@ impl Stream for StatusStream {
     type Item = SourceStatus;
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<SourceStatus>> {
+        poll_item(&mut self.0, cx)
+    }
+}
+
+impl Stream for StoreStatusStream {
+    type Item = StoreStatus;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<StoreStatus>> {
         poll_item(&mut self.0, cx)
     }
 }

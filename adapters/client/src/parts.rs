@@ -3,6 +3,7 @@
 use fdv2_core::Config;
 
 use crate::StartError;
+use crate::reading::{CacheMode, Reading};
 use crate::source::{CustomSource, CustomSources};
 use crate::store::Store;
 
@@ -11,6 +12,7 @@ use crate::store::Store;
 pub struct Parts {
     pub(crate) sources: CustomSources,
     pub(crate) store: Option<Store>,
+    pub(crate) cache: CacheMode,
 }
 
 impl Parts {
@@ -31,6 +33,18 @@ impl Parts {
         self
     }
 
+    /// How long what is read from the store counts (B 9.3). 15 s by default.
+    pub fn cache(mut self, mode: CacheMode) -> Self {
+        self.cache = mode;
+        self
+    }
+
+    /// The store as evaluations read it.
+    pub(crate) fn reading(&self, config: &Config) -> Option<Reading> {
+        let store = self.store.clone().filter(|_| config.store().is_some())?;
+        Some(Reading::new(store, self.cache, config.is_daemon()))
+    }
+
     /// Whether everything is there that `config` names, and nothing that it does not know of.
     pub(crate) fn check(&self, config: &Config) -> Result<(), StartError> {
         if let Some(name) = config.custom_sources().find(|name| !self.sources.contains(name)) {
@@ -46,6 +60,6 @@ impl Parts {
 
 impl From<CustomSources> for Parts {
     fn from(sources: CustomSources) -> Self {
-        Self { sources, store: None }
+        Self { sources, ..Self::default() }
     }
 }

@@ -6,11 +6,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 
 use arc_swap::ArcSwap;
+use fdv2_core::status::StoreStatus;
 use fdv2_core::{Instant, Snapshot, Update};
 
 use crate::control::{Control, Order};
 use crate::facts::{End, Facts};
 use crate::garbage::Graveyard;
+use crate::reading::Reading;
 use crate::wakes::Wakes;
 
 /// The runtime's clock without its type, so that a client is of one type.
@@ -23,16 +25,19 @@ pub(crate) struct Shared {
     clock: Clock,
     control: Control,
     graveyard: Graveyard,
+    /// The persistent store, if there is one.
+    reading: Option<Arc<Reading>>,
 }
 
 impl Shared {
-    pub(crate) fn new(clock: Clock) -> Self {
+    pub(crate) fn new(clock: Clock, reading: Option<Reading>) -> Self {
         Self {
             snapshot: ArcSwap::default(),
-            facts: Mutex::new(Facts::new(clock())),
+            facts: Mutex::new(Facts::new(clock(), StoreStatus::new(reading.is_some()))),
             clock,
             control: Control::default(),
             graveyard: Graveyard::default(),
+            reading: reading.map(Arc::new),
         }
     }
 
@@ -52,6 +57,11 @@ impl Shared {
 
     pub(crate) fn graveyard(&self) -> &Graveyard {
         &self.graveyard
+    }
+
+    /// The persistent store as evaluations read it.
+    pub(crate) fn reading(&self) -> Option<&Arc<Reading>> {
+        self.reading.as_ref()
     }
 
     /// The facts of one moment. No code of others may run before the guard is dropped.
@@ -76,6 +86,9 @@ impl Shared {
                 let lost = self.change(|facts, wakes| facts.tell_change(&changed, wakes));
                 drop(lost);
             }
+            Update::StoreStatus(status) => {
+                self.change(|facts, wakes| facts.set_store_status(status, wakes));
+            }
             Update::SourceSwitched(switched) => {
                 self.change(|facts, wakes| facts.tell_switch(&switched, wakes));
             }
@@ -89,12 +102,20 @@ impl Shared {
     pub(crate) fn end(&self, end: End) {
         let now = self.now();
         self.change(|facts, wakes| facts.end(end, now, wakes));
+        if let Some(reading) = &self.reading {
+            reading.close();
+        }
         self.control.give(Order::End);
     }
 
     fn publish_snapshot(&self, snapshot: Arc<Snapshot>) {
+        let is_held = snapshot.is_held();
         let before = self.change(|_, _| Some(self.snapshot.swap(snapshot)));
         drop(before);
+        let reading = self.reading.as_ref().filter(|_| is_held);
+        if let Some(cache) = reading.and_then(|reading| reading.end()) {
+            self.graveyard.bury(cache);
+        }
     }
 
     /// Changes the facts unless the end has come, then wakes whom it concerns.

@@ -2,7 +2,7 @@
 
 use fdv2_client::store::Store;
 use fdv2_client::tls::{self, rustls::ClientConfig};
-use fdv2_client::{Client, Config, CustomSource, Parts, StartError};
+use fdv2_client::{CacheMode, Client, Config, CustomSource, Parts, StartError};
 use tokio::runtime::Handle;
 
 use crate::{ReqwestTransport, TokioRuntime};
@@ -68,6 +68,12 @@ impl ClientBuilder {
     /// a clone of it.
     pub fn store(mut self, store: Store) -> Self {
         self.parts = self.parts.store(store);
+        self
+    }
+
+    /// How long what is read from the store counts (B 9.3). 15 s by default.
+    pub fn cache(mut self, mode: CacheMode) -> Self {
+        self.parts = self.parts.cache(mode);
         self
     }
 

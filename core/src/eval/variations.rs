@@ -56,7 +56,7 @@ impl Snapshot {
         key: &str,
         default: i64,
     ) -> Detail<'_, i64> {
-        self.variation_detail(context, key).typed(default, whole)
+        self.variation_detail(context, key).whole(default)
     }
 
     /// The flag's value if it is a number.
@@ -123,6 +123,14 @@ impl Snapshot {
             return FlagDetail::default();
         }
         FlagDetail::evaluate(self, self.flags(), context, config, now).unwrap_or_default()
+    }
+}
+
+impl<'a> Detail<'a, Option<&'a Value>> {
+    /// The value as a number without its fraction: `default` if there is none, and also, with
+    /// [`ErrorKind::WrongType`], if it is no number or a float too large to be exact (B 6.7).
+    pub fn whole(self, default: i64) -> Detail<'a, i64> {
+        self.typed(default, whole)
     }
 }
 

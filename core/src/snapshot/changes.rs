@@ -53,6 +53,9 @@ impl FlagsChanged {
     }
 
     fn work_out(&self) -> Vec<Arc<str>> {
+        if self.old.objects() == 0 {
+            return self.new.flags().map(|flag| flag.key().clone()).collect();
+        }
         let mut items = BTreeSet::new();
         match &self.touched {
             Touched::Any => {

@@ -108,6 +108,9 @@ impl<R: Runtime, T: Transport> Driver<R, T> {
         if mem::take(&mut self.is_clock_first) && self.is_overdue() {
             return Poll::Ready(Some(Event::Tick));
         }
+        if let Some(read) = self.shared.control().next_read() {
+            return Poll::Ready(Some(Event::StoreRead(read)));
+        }
         if let Poll::Ready((id, outcome)) = self.effects.poll_outcome(cx) {
             return Poll::Ready(Some(Event::Effect { id, outcome }));
         }
@@ -117,7 +120,10 @@ impl<R: Runtime, T: Transport> Driver<R, T> {
         // Waiting gives the executor to others.
         self.turn = Turn::default();
         self.shared.control().register(cx.waker());
-        self.poll_order()
+        match self.shared.control().next_read() {
+            Some(read) => Poll::Ready(Some(Event::StoreRead(read))),
+            None => self.poll_order(),
+        }
     }
 
     fn is_overdue(&self) -> bool {

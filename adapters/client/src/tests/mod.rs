@@ -7,6 +7,7 @@ mod failing;
 mod fairness;
 mod feed;
 mod listening;
+mod reading;
 mod scripted;
 pub(crate) mod sim;
 mod waiting;

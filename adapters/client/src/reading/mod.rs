@@ -1,0 +1,250 @@
+//! Reading the persistent store while it is what counts (B 9.1 to 9.3, 9.9).
+
+mod cache;
+mod through;
+
+pub use cache::CacheMode;
+pub(crate) use cache::{Age, Cache, CacheView};
+pub use through::ThroughStore;
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use arc_swap::ArcSwap;
+use fdv2_core::eval::Needs;
+use fdv2_core::model::Kind;
+use fdv2_core::{Instant, StoreRead};
+
+use crate::shared::Shared;
+use crate::store::{Answer, Query, Store, StoreError, Ticket};
+
+/// The store behind one client, and what has been read from it.
+pub(crate) struct Reading {
+    store: Store,
+    /// There are no sources: the store counts whether it has its marker or not (B 9.2).
+    is_daemon: bool,
+    mode: CacheMode,
+    cache: ArcSwap<Cache>,
+    /// The marker was found.
+    is_initialized: AtomicBool,
+    /// Memory has taken over, for good (B 9.1).
+    is_over: AtomicBool,
+    /// What is being loaded behind the synchronous form. `None` once the client is closed.
+    behind: Mutex<Option<BTreeMap<Query, Ticket>>>,
+}
+
+/// Why there is no answer from the store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NoAnswer {
+    /// Memory is what counts.
+    Memory,
+    /// The store's content does not count, or is not known yet.
+    NotReady,
+    /// The store cannot be read (B 9.10).
+    Unreadable,
+}
+
+/// What an answer still lacks.
+pub(crate) enum Lack {
+    /// One thing.
+    Item(Needs),
+    /// All flags and segments.
+    Everything,
+}
+
+impl Lack {
+    fn flag(key: &str) -> Self {
+        Self::Item(Needs::Flag(key.into()))
+    }
+}
+
+impl From<Needs> for Lack {
+    fn from(needs: Needs) -> Self {
+        Self::Item(needs)
+    }
+}
+
+impl Reading {
+    pub(crate) fn new(store: Store, mode: CacheMode, is_daemon: bool) -> Self {
+        Self {
+            store,
+            is_daemon,
+            mode,
+            cache: ArcSwap::from_pointee(Cache::new(mode)),
+            is_initialized: AtomicBool::new(false),
+            is_over: AtomicBool::new(false),
+            behind: Mutex::new(Some(BTreeMap::new())),
+        }
+    }
+
+    /// Whether there is data from the store that may be old (B 6.5).
+    pub(crate) fn is_available(&self) -> bool {
+        self.is_daemon || self.is_initialized.load(Ordering::Acquire)
+    }
+
+    /// Memory takes over: the cache is emptied and stays off (B 9.3). Returns what it held.
+    pub(crate) fn end(&self) -> Option<Arc<Cache>> {
+        if self.is_over.swap(true, Ordering::AcqRel) {
+            return None;
+        }
+        Some(self.cache.swap(Arc::new(Cache::new(self.mode))))
+    }
+
+    /// The client is closed: the store is not asked again (B 10.2).
+    pub(crate) fn close(&self) {
+        let withdrawn = self.behind().take();
+        drop(withdrawn);
+    }
+
+    /// The synchronous form: what is at hand answers, expired or not; what is lacking is loaded
+    /// behind it (B 9.9).
+    pub(crate) fn at_hand<R>(
+        self: &Arc<Self>,
+        shared: &Arc<Shared>,
+        ask: impl FnOnce(&CacheView<'_>) -> Result<R, Lack>,
+    ) -> Result<R, NoAnswer> {
+        let cache = self.cache.load();
+        let fetched = Cache::scratch();
+        let query = match self.ask(&fetched, &cache, Age::Any, ask) {
+            Ok(answer) => return answer,
+            Err(query) => query,
+        };
+        self.load_behind(shared, query);
+        Err(NoAnswer::NotReady)
+    }
+
+    /// The asynchronous form: reads what is lacking, again and again, until there is an answer.
+    pub(crate) async fn answer<R>(
+        &self,
+        shared: &Shared,
+        ask: impl Fn(&CacheView<'_>) -> Result<R, Lack>,
+    ) -> Result<R, NoAnswer> {
+        let mut fetched = Cache::scratch();
+        loop {
+            if self.is_over.load(Ordering::Acquire) {
+                return Err(NoAnswer::Memory);
+            }
+            let now = shared.now();
+            let query = match self.ask(&fetched, &self.cache.load(), Age::At(now), &ask) {
+                Ok(answer) => return answer,
+                Err(query) => query,
+            };
+            match self.fetch(shared, &query).await {
+                Ok(answer) => {
+                    fetched.remember(&query, &answer, now);
+                    self.remember(shared, &query, &answer, now);
+                }
+                Err(NoRead) => {
+                    let expired = self.ask(&fetched, &self.cache.load(), Age::Any, &ask);
+                    return expired.unwrap_or(Err(NoAnswer::Unreadable));
+                }
+            }
+        }
+    }
+
+    /// Reads the whole store into the cache (B 9.9).
+    pub(crate) async fn warm_up(&self, shared: &Shared) -> Result<(), StoreError> {
+        for query in [Query::IsInitialized, Query::All(Kind::Flag), Query::All(Kind::Segment)] {
+            let now = shared.now();
+            let answer = self.store.read(query.clone()).await;
+            if let Err(error) = &answer {
+                shared.control().tell(StoreRead::Failed(error.clone()));
+            }
+            self.remember(shared, &query, &answer?, now);
+        }
+        Ok(())
+    }
+
+    /// Asks what is at hand. An error names what is to be read first.
+    fn ask<R>(
+        &self,
+        fetched: &Cache,
+        remembered: &Cache,
+        age: Age,
+        ask: impl FnOnce(&CacheView<'_>) -> Result<R, Lack>,
+    ) -> Result<Result<R, NoAnswer>, Query> {
+        if !self.is_daemon {
+            let marker = fetched.is_initialized(Age::Any).or(remembered.is_initialized(age));
+            match marker {
+                None => return Err(Query::IsInitialized),
+                Some(false) => return Ok(Err(NoAnswer::NotReady)),
+                Some(true) => {}
+            }
+        }
+        let view = CacheView { fetched, remembered, age };
+        match ask(&view) {
+            Ok(answer) => Ok(Ok(answer)),
+            Err(lack) => view.query(lack).map_or(Ok(Err(NoAnswer::Unreadable)), Err),
+        }
+    }
+
+    async fn fetch(&self, shared: &Shared, query: &Query) -> Result<Answer, NoRead> {
+        if !self.may_read(shared) {
+            return Err(NoRead);
+        }
+        self.store.read(query.clone()).await.map_err(|error| {
+            shared.control().tell(StoreRead::Failed(error));
+            NoRead
+        })
+    }
+
+    fn load_behind(self: &Arc<Self>, shared: &Arc<Shared>, query: Query) {
+        if self.mode == CacheMode::Off || !self.may_read(shared) {
+            return;
+        }
+        let mut behind = self.behind();
+        let Some(loading) = behind.as_mut().filter(|loading| !loading.contains_key(&query)) else {
+            return;
+        };
+        let (reading, shared) = (Arc::downgrade(self), Arc::downgrade(shared));
+        let asked = query.clone();
+        let ticket = self.store.read_with(query.clone(), move |answer| {
+            if let (Some(reading), Some(shared)) = (reading.upgrade(), shared.upgrade()) {
+                reading.loaded_behind(&shared, &asked, answer);
+            }
+        });
+        // A queue that is full is tried again by the next evaluation.
+        loading.extend(ticket.ok().map(|ticket| (query, ticket)));
+    }
+
+    fn loaded_behind(&self, shared: &Shared, query: &Query, answer: &Result<Answer, StoreError>) {
+        let ticket = self.behind().as_mut().and_then(|loading| loading.remove(query));
+        drop(ticket);
+        match answer {
+            Ok(answer) => self.remember(shared, query, answer, shared.now()),
+            Err(error) => shared.control().tell(StoreRead::Failed(error.clone())),
+        }
+    }
+
+    /// Whether the store may be asked: the client is open, and the store is not known not to
+    /// answer (B 9.10).
+    fn may_read(&self, shared: &Shared) -> bool {
+        self.behind().is_some() && shared.facts().store_status().is_available
+    }
+
+    fn behind(&self) -> MutexGuard<'_, Option<BTreeMap<Query, Ticket>>> {
+        self.behind.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn remember(&self, shared: &Shared, query: &Query, answer: &Answer, now: Instant) {
+        if let Answer::IsInitialized(true) = answer
+            && !self.is_initialized.swap(true, Ordering::AcqRel)
+        {
+            shared.control().tell(StoreRead::Initialized);
+        }
+        if self.mode == CacheMode::Off {
+            return;
+        }
+        self.cache.rcu(|cache| {
+            let mut cache = Cache::clone(cache);
+            if !self.is_over.load(Ordering::Acquire) {
+                cache.remember(query, answer, now);
+            }
+            cache
+        });
+    }
+}
+
+/// The store could not be read, and the core knows of it.
+struct NoRead;

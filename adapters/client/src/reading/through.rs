@@ -1,0 +1,185 @@
+//! The asynchronous evaluation: through the store while that is what counts (B 9.9).
+
+use std::sync::Arc;
+
+use fdv2_core::context::Context;
+use fdv2_core::eval::{Detail, ErrorKind, FlagDetail, FlagDetailConfig, Found, Lookup, evaluate};
+use serde_json::Value;
+
+use super::{CacheView, Lack, NoAnswer};
+use crate::evaluate::unix_millis;
+use crate::shared::Shared;
+use crate::store::StoreError;
+
+/// The asynchronous evaluation. See [`Client::through_store`](crate::Client::through_store).
+#[derive(Clone, Copy)]
+pub struct ThroughStore<'a>(pub(crate) &'a Arc<Shared>);
+
+impl ThroughStore<'_> {
+    /// The flag's value if it is true or false.
+    pub async fn bool_variation(&self, context: &Context, key: &str, default: bool) -> bool {
+        self.bool_variation_detail(context, key, default).await.value
+    }
+
+    /// As [`ThroughStore::bool_variation`], with the reason.
+    pub async fn bool_variation_detail(
+        &self,
+        context: &Context,
+        key: &str,
+        default: bool,
+    ) -> Detail<'static, bool> {
+        self.detail(context, key, |detail| detail.typed(default, Value::as_bool)).await
+    }
+
+    /// The flag's value if it is text.
+    pub async fn str_variation(&self, context: &Context, key: &str, default: &str) -> String {
+        self.str_variation_detail(context, key, default).await.value
+    }
+
+    /// As [`ThroughStore::str_variation`], with the reason.
+    pub async fn str_variation_detail(
+        &self,
+        context: &Context,
+        key: &str,
+        default: &str,
+    ) -> Detail<'static, String> {
+        self.detail(context, key, |detail| {
+            detail
+                .typed(None, |value| value.as_str().map(Some))
+                .map(|text| text.unwrap_or(default).to_owned())
+        })
+        .await
+    }
+
+    /// The flag's value if it is a number, without its fraction.
+    pub async fn int_variation(&self, context: &Context, key: &str, default: i64) -> i64 {
+        self.int_variation_detail(context, key, default).await.value
+    }
+
+    /// As [`ThroughStore::int_variation`], with the reason.
+    pub async fn int_variation_detail(
+        &self,
+        context: &Context,
+        key: &str,
+        default: i64,
+    ) -> Detail<'static, i64> {
+        self.detail(context, key, |detail| detail.whole(default)).await
+    }
+
+    /// The flag's value if it is a number.
+    pub async fn float_variation(&self, context: &Context, key: &str, default: f64) -> f64 {
+        self.float_variation_detail(context, key, default).await.value
+    }
+
+    /// As [`ThroughStore::float_variation`], with the reason.
+    pub async fn float_variation_detail(
+        &self,
+        context: &Context,
+        key: &str,
+        default: f64,
+    ) -> Detail<'static, f64> {
+        self.detail(context, key, |detail| detail.typed(default, Value::as_f64)).await
+    }
+
+    /// The flag's value, if it has one.
+    pub async fn variation(&self, context: &Context, key: &str) -> Option<Value> {
+        self.variation_detail(context, key).await.value
+    }
+
+    /// As [`ThroughStore::variation`], with the reason.
+    pub async fn variation_detail(
+        &self,
+        context: &Context,
+        key: &str,
+    ) -> Detail<'static, Option<Value>> {
+        self.detail(context, key, |detail| detail.map(Option::<&Value>::cloned)).await
+    }
+
+    /// What all flags give, on the same data.
+    pub async fn all_flags_detail(
+        &self,
+        context: &Context,
+        config: FlagDetailConfig,
+    ) -> FlagDetail {
+        let now = unix_millis();
+        let Some(reading) = self.0.reading() else {
+            return self.0.snapshot().load().all_flags_detail(context, config, now);
+        };
+        let answer = reading.answer(self.0, |view| view.all_flags_detail(context, config, now));
+        match answer.await {
+            Ok(detail) => detail,
+            Err(NoAnswer::Memory) => {
+                self.0.snapshot().load().all_flags_detail(context, config, now)
+            }
+            Err(NoAnswer::NotReady | NoAnswer::Unreadable) => FlagDetail::default(),
+        }
+    }
+
+    /// Reads the whole store into the cache, so that evaluations find everything there. Does
+    /// nothing where memory is what counts (B 9.9).
+    ///
+    /// # Errors
+    /// The store could not be read.
+    pub async fn warm_up(&self) -> Result<(), StoreError> {
+        match self.0.reading() {
+            Some(reading) => reading.warm_up(self.0).await,
+            None => Ok(()),
+        }
+    }
+
+    async fn detail<T>(
+        &self,
+        context: &Context,
+        key: &str,
+        convert: impl for<'d> Fn(Detail<'d, Option<&'d Value>>) -> Detail<'d, T>,
+    ) -> Detail<'static, T> {
+        let memory = || {
+            let snapshot = self.0.snapshot().load();
+            convert(snapshot.variation_detail(context, key)).into_owned()
+        };
+        let Some(reading) = self.0.reading() else { return memory() };
+        let answer = reading.answer(self.0, |view| {
+            view.variation_detail(context, key).map(|detail| convert(detail).into_owned())
+        });
+        match answer.await {
+            Ok(detail) => detail,
+            Err(NoAnswer::Memory) => memory(),
+            Err(no_answer) => convert(no_answer.detail()).into_owned(),
+        }
+    }
+}
+
+impl NoAnswer {
+    /// The result for want of an answer.
+    pub(crate) fn detail(self) -> Detail<'static, Option<&'static Value>> {
+        let error = match self {
+            Self::Memory | Self::NotReady => ErrorKind::ClientNotReady,
+            Self::Unreadable => ErrorKind::Exception,
+        };
+        Detail::default_because(error, None)
+    }
+}
+
+impl CacheView<'_> {
+    pub(crate) fn variation_detail(
+        &self,
+        context: &Context,
+        key: &str,
+    ) -> Result<Detail<'_, Option<&Value>>, Lack> {
+        match self.flag(key) {
+            Found::Present(flag) => Ok(evaluate(self, flag, context)?),
+            Found::Absent => Ok(Detail::default_because(ErrorKind::FlagNotFound, None)),
+            Found::NotLoaded => Err(Lack::flag(key)),
+        }
+    }
+
+    pub(crate) fn all_flags_detail(
+        &self,
+        context: &Context,
+        config: FlagDetailConfig,
+        now: u64,
+    ) -> Result<FlagDetail, Lack> {
+        let flags = self.all_flags().ok_or(Lack::Everything)?;
+        Ok(FlagDetail::evaluate(self, flags, context, config, now)?)
+    }
+}
