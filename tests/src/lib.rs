@@ -17,3 +17,8 @@ pub mod steps;
 pub mod store_conformance;
 pub mod streamed;
 pub mod typical;
+
+/// The README's examples.
+#[cfg(all(doctest, feature = "adapters"))]
+#[doc = include_str!("../../README.md")]
+struct Readme;
