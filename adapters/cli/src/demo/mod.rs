@@ -4,6 +4,7 @@ mod pair;
 mod sample;
 mod story;
 mod table;
+mod timeline;
 
 use crate::failure::Failure;
 use crate::output::Output;

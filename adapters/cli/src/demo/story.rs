@@ -8,9 +8,10 @@ use fdv2_client::status::SourceState;
 use fdv2_server::{Options, Server};
 use serde_json::{Value, json};
 
-use super::pair::{PATIENCE, Pair, RUNTIMES, Sighting, What};
+use super::pair::{PATIENCE, Pair, RUNTIMES, What};
 use super::sample::Sample;
 use super::table;
+use super::timeline::Timeline;
 use crate::answer::Answer;
 use crate::failure::Failure;
 use crate::output::Output;
@@ -79,7 +80,7 @@ impl<'a> Story<'a> {
 
     async fn evaluate(&self) -> Result<(), Failure> {
         heading(self.output, 3, "Flags are evaluated, each in memory").await?;
-        self.say("anna is a beta tester on the plan \"pro\", ben is new and on \"free\".\n")
+        self.say(&["anna is a beta tester on the plan \"pro\", ben is new and on \"free\".", ""])
             .await?;
         let rows = FLAGS.map(|key| {
             let [anna, ben] = [&self.anna, &self.ben].map(|context| self.answer(context, key));
@@ -87,9 +88,8 @@ impl<'a> Story<'a> {
             cells.to_vec()
         });
         let titles = ["flag", "for anna", "because", "for ben", "because"];
-        for line in table::lines(self.output.style, &titles, &rows) {
-            self.say(&line).await?;
-        }
+        let table = table::lines(self.output.style, &titles, &rows);
+        self.say(&table.iter().map(String::as_str).collect::<Vec<_>>()).await?;
         let [tokio, smol] = &self.pair.clients;
         let is_alike = FLAGS.iter().all(|key| {
             [&self.anna, &self.ben]
@@ -99,8 +99,11 @@ impl<'a> Story<'a> {
         if !is_alike {
             return Err(Failure::Failed("the two clients give different answers".to_owned()));
         }
-        self.output.line(String::new()).await?;
-        self.say("Both clients give these answers.").await
+        self.say(&[
+            "",
+            "checkout is \"one page\" for half of all users. Both clients give these answers.",
+        ])
+        .await
     }
 
     async fn edit(&mut self) -> Result<(), Failure> {
@@ -110,21 +113,19 @@ impl<'a> Story<'a> {
         self.tell_edit(edited, |what| what.is_flag("dark-mode", 2), "").await?;
         let [mode, search] =
             ["dark-mode", "new-search"].map(|key| value(&self.answer(&self.ben, key)));
-        self.say(&format!(
-            "ben now gets dark-mode = {mode}, and new-search = {search}, which depends on it."
-        ))
-        .await
+        let now = format!("ben now gets dark-mode = {mode}, and new-search = {search},");
+        self.say(&[&now, "which depends on it."]).await
     }
 
     async fn fail_and_fall_back(&mut self) -> Result<(), Failure> {
         let title = "The network fails: both streams are cut, and new ones refused";
         heading(self.output, 5, title).await?;
-        self.say(
+        self.say(&[
             "The demo cuts the waits short: a stream that fails for 2 s (by default 120 s) is",
-        )
+            "left for polling, and tried again after 3 s (by default 300 s) of health.",
+            "",
+        ])
         .await?;
-        self.say("left for polling, and tried again after 3 s (by default 300 s) of health.")
-            .await?;
         self.server.refuse_streams(true);
         self.server.cut_streams();
         let expected: [fn(&What) -> bool; 3] = [
@@ -132,30 +133,19 @@ impl<'a> Story<'a> {
             |what| what.is_source(POLLING),
             |what| what.is_state(SourceState::Valid),
         ];
-        let mut timeline = Timeline::new(self.output);
-        let output = self.output;
-        self.pair
-            .wait_for("the fallback to polling", &expected, output, |sighting| {
-                timeline.line(sighting)
-            })
-            .await?;
+        self.show_until("the fallback to polling", &expected).await?;
         let mode = value(&self.answer(&self.ben, "dark-mode"));
-        self.say(&format!("Evaluation never noticed: ben still gets dark-mode = {mode}.")).await?;
-        self.say("An edit arrives by polling meanwhile (banner goes on):").await?;
+        let steady = format!("Evaluation never noticed: ben still gets dark-mode = {mode}.");
+        self.say(&["", &steady, "An edit arrives by polling meanwhile (banner goes on):"]).await?;
         self.switch_banner_on().await
     }
 
     async fn recover(&mut self) -> Result<(), Failure> {
         heading(self.output, 6, "The network is back, and so are the streams").await?;
         self.server.refuse_streams(false);
-        let expected: [fn(&What) -> bool; 1] = [|what| what.is_source(STREAMING)];
-        let mut timeline = Timeline::new(self.output);
-        let output = self.output;
-        self.pair
-            .wait_for("the recovery", &expected, output, |sighting| timeline.line(sighting))
-            .await?;
+        self.show_until("the recovery", &[|what| what.is_source(STREAMING)]).await?;
         self.streams_open().await?;
-        self.say("Edits arrive at once again (banner goes off):").await?;
+        self.say(&["", "Edits arrive at once again (banner goes off):"]).await?;
         self.switch_banner_off().await
     }
 
@@ -163,7 +153,7 @@ impl<'a> Story<'a> {
         heading(self.output, 7, "Everything closes").await?;
         let took_each = self.pair.close().await;
         for (runtime, closing) in RUNTIMES.into_iter().zip(took_each) {
-            self.say(&format!("{runtime:<5}  closed after {}", took(closing))).await?;
+            self.say(&[&format!("{runtime:<5}  closed after {}", took(closing))]).await?;
         }
         self.server.stop().await;
         Ok(())
@@ -198,7 +188,7 @@ impl<'a> Story<'a> {
         let seen = self.pair.wait_for("an edit", &[is_it], self.output, |_| None).await?;
         for (runtime, seen) in RUNTIMES.into_iter().zip(seen) {
             let after = took(seen.saturating_duration_since(edited));
-            self.say(&format!("{runtime:<5}  saw it after {after}{how}")).await?;
+            self.say(&[&format!("{runtime:<5}  saw it after {after}{how}")]).await?;
         }
         Ok(())
     }
@@ -221,8 +211,23 @@ impl<'a> Story<'a> {
         Ok(())
     }
 
-    async fn say(&self, line: &str) -> Result<(), Failure> {
-        self.output.line(format!("   {line}")).await
+    /// Prints what the clients go through until both have told all of `expected`.
+    async fn show_until(
+        &mut self,
+        what: &str,
+        expected: &[fn(&What) -> bool],
+    ) -> Result<(), Failure> {
+        let mut timeline = Timeline::new(self.output.style);
+        let show = |sighting: &_| timeline.line(sighting);
+        self.pair.wait_for(what, expected, self.output, show).await.map(drop)
+    }
+
+    async fn say(&self, lines: &[&str]) -> Result<(), Failure> {
+        for line in lines {
+            let line = format!("   {line}");
+            self.output.line(line.trim_end()).await?;
+        }
+        Ok(())
     }
 }
 
@@ -242,43 +247,4 @@ fn value(answer: &Option<Answer>) -> String {
 
 fn why(answer: &Option<Answer>) -> String {
     answer.as_ref().map(|answer| words::reason(&answer.reason)).unwrap_or_default()
-}
-
-/// Changes of state and source, with the time since the beginning of a step.
-struct Timeline<'a> {
-    output: &'a Output,
-    begun: Instant,
-    states: Vec<(crate::args::Runtime, SourceState)>,
-}
-
-impl<'a> Timeline<'a> {
-    fn new(output: &'a Output) -> Self {
-        Self { output, begun: Instant::now(), states: Vec::new() }
-    }
-
-    fn line(&mut self, sighting: &Sighting) -> Option<String> {
-        let style = self.output.style;
-        let what = match &sighting.what {
-            What::Status(status) => {
-                let now = (sighting.runtime, status.state);
-                if self.states.contains(&now) {
-                    return None;
-                }
-                self.states.push(now);
-                match status.state {
-                    SourceState::Valid => style.green("VALID").to_string(),
-                    state => {
-                        let error = status.last_error.as_ref().map(words::error);
-                        let error = error.map(|error| format!("  {error}")).unwrap_or_default();
-                        format!("{}{error}", style.red(words::state(state)))
-                    }
-                }
-            }
-            What::Source(switched) => format!("now {}", words::source(switched.to)),
-            What::Flag(..) => return None,
-        };
-        let at =
-            format!("{:5.2} s", sighting.at.saturating_duration_since(self.begun).as_secs_f64());
-        Some(format!("   {}  {:<5}  {what}", style.dim(at), sighting.runtime))
-    }
 }
