@@ -17,6 +17,9 @@ use crate::stall::StallLimited;
 /// So many connections are served at once; more of them wait to be accepted.
 const MAX_CONNECTIONS: usize = 1024;
 
+/// The most that one connection holds of what was not read or not sent yet.
+const BUFFER_BYTES: usize = 64 << 10;
+
 /// The pause after a failed accept, which mostly means that file handles have run out.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
@@ -61,6 +64,7 @@ async fn serve_one(
         http1::Builder::new()
             .timer(TokioTimer::new())
             .header_read_timeout(stall_limit)
+            .max_buf_size(BUFFER_BYTES)
             .serve_connection(io, TowerToHyperService::new(router))
     );
     // How a client ends its connection is its own affair.
