@@ -1,8 +1,6 @@
 //! What a flag gives to somebody.
 
-use fdv2_client::Client;
-use fdv2_client::core::context::Context;
-use fdv2_client::core::eval::{Reason, evaluate};
+use fdv2_client::{Client, Context, Reason};
 use serde_json::Value;
 
 /// One flag's value, and why.
@@ -18,13 +16,13 @@ impl Answer {
     /// What the flag of this key gives to `context`; `None` if there is no such flag.
     pub(crate) fn of(client: &Client, context: &Context, key: &str) -> Option<Self> {
         let snapshot = client.snapshot();
-        let item = snapshot.core().flag(key)?;
-        let detail = evaluate(snapshot.core(), item, context).ok()?.into_owned();
+        let version = snapshot.flag(key)?.version();
+        let detail = snapshot.variation_detail(context, key);
         Some(Self {
             value: detail.value.cloned().unwrap_or_default(),
-            version: item.version(),
+            version,
             variation_index: detail.variation_index,
-            reason: detail.reason,
+            reason: detail.reason.into_owned(),
         })
     }
 }

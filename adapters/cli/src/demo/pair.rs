@@ -172,7 +172,7 @@ async fn observe(client: Client, runtime: Runtime, sender: mpsc::Sender<Sighting
     let sources = client.source_switches().map(What::Source);
     let flags = client.flag_changes().filter_map(async |change| match change {
         FlagChange::Changed(key) => {
-            let version = client.snapshot().core().flag(&key).map(|flag| flag.version());
+            let version = client.snapshot().flag(&key).map(|flag| flag.version());
             Some(What::Flag(key, version))
         }
         FlagChange::Lagged(_) => None,

@@ -2,9 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use fdv2_client::core::context::{Context, ContextBuilder};
 use fdv2_client::core::effect::SourceId;
-use fdv2_client::status::SourceState;
+use fdv2_client::{Context, ContextBuilder, SourceState};
 use fdv2_server::{Options, Server};
 use serde_json::{Value, json};
 

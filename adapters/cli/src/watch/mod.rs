@@ -3,8 +3,7 @@
 mod report;
 
 use fdv2_client::config::Endpoints;
-use fdv2_client::core::context::{Context, ContextBuilder};
-use fdv2_client::{Client, Config, FlagChange, SourceStatus};
+use fdv2_client::{Client, Config, Context, ContextBuilder, FlagChange, SourceStatus};
 use futures::StreamExt;
 
 use crate::args::Watch;
@@ -45,7 +44,7 @@ async fn follow(client: &Client, context: &Context, report: &Report<'_>) -> Resu
     let mut switches = client.source_switches();
     let mut changes = client.flag_changes();
     // The first data may have come before there was anybody to be told of it.
-    for flag in client.snapshot().core().flags() {
+    for flag in client.snapshot().flags() {
         report.flag(client, context, flag.key()).await?;
     }
     loop {

@@ -2,10 +2,9 @@
 
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use fdv2_client::Client;
-use fdv2_client::core::context::Context;
 use fdv2_client::core::effect::SourceSwitched;
 use fdv2_client::status::{SourceState, SourceStatus};
+use fdv2_client::{Client, Context};
 use serde_json::{Value, json};
 
 use crate::answer::Answer;
