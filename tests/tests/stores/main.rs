@@ -4,6 +4,9 @@
 
 mod conformance;
 mod gated;
+mod hanging;
+mod host;
+mod mirror;
 mod order;
 mod processes;
 mod redis;
@@ -16,6 +19,7 @@ use std::future::Future;
 
 use fdv2_client::store::{Answer, Loaded, Query, Store};
 use fdv2_core::model::{Flag, Kind, Segment};
+use fdv2_tests::redis_server::RedisServer;
 
 /// Waits for a call.
 fn wait<T>(call: impl Future<Output = T>) -> T {
@@ -43,4 +47,10 @@ fn keys<T>(loaded: &Loaded<T>) -> Vec<&str> {
     let mut keys: Vec<&str> = loaded.items.iter().map(|item| &**item.key()).collect();
     keys.sort_unstable();
     keys
+}
+
+/// Lets a server refuse writes, or take them again with 0.
+fn limit_memory(server: &RedisServer, bytes: &str) {
+    let mut raw = ::redis::Client::open(server.url()).unwrap().get_connection().unwrap();
+    ::redis::cmd("CONFIG").arg(&["SET", "maxmemory", bytes]).exec(&mut raw).unwrap();
 }

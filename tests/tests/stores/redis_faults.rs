@@ -7,6 +7,8 @@ use fdv2_redis::RedisStore;
 use fdv2_tests::redis_server::RedisServer;
 use fdv2_tests::store_conformance::{Contents, flag};
 
+use crate::limit_memory;
+
 /// Far more than any timeout set here.
 const BOUND: Duration = Duration::from_secs(20);
 
@@ -95,15 +97,11 @@ fn a_full_write_that_the_server_refuses_changes_nothing_and_is_an_error() {
     let server = RedisServer::start();
     let store = store(&server);
     store.replace_all(&[flag("f1", 1)]).unwrap();
-    let mut raw = redis::Client::open(server.url()).unwrap().get_connection().unwrap();
-    let limit = |raw: &mut redis::Connection, bytes: &str| {
-        redis::cmd("CONFIG").arg(&["SET", "maxmemory", bytes]).exec(raw).unwrap();
-    };
-    limit(&mut raw, "1");
+    limit_memory(&server, "1");
     let error = store.replace_all(&[flag("f2", 1)]).unwrap_err();
     assert!(error.message().contains("OOM"), "{error}");
     assert!(store.upsert(&flag("f1", 2)).is_err());
-    limit(&mut raw, "0");
+    limit_memory(&server, "0");
     assert_eq!(Contents::read(&store), Ok(Contents::of(&[flag("f1", 1)])));
     assert_eq!(store.upsert(&flag("f1", 2)), Ok(Upserted::Written));
 }

@@ -1,0 +1,184 @@
+//! Clients with a store on every runtime, fed by the test.
+
+use std::future::Future;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use async_io::Timer;
+use fdv2_client::config::{Custom, StoreMode};
+use fdv2_client::store::{Kind, PersistentStore, Record, Store};
+use fdv2_client::{Client, Config};
+use fdv2_core::snapshot::ChangeSetBuilder;
+use fdv2_core::{OpenSource, Selector, SourceUpdate};
+use fdv2_tests::store_conformance::Contents;
+use futures::channel::mpsc::{UnboundedReceiver, UnboundedSender, unbounded};
+use futures::future::{Either, select};
+use futures::stream::{self, BoxStream, StreamExt};
+use tokio::runtime::{Builder, Runtime};
+
+/// Far more than a quiet machine needs for anything here.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+
+/// How long a closing client waits for its store.
+pub(crate) const GRACE: Duration = Duration::from_millis(200);
+
+/// A runtime.
+pub(crate) enum Host {
+    Tokio(Runtime),
+    Smol(Arc<smol::Executor<'static>>),
+}
+
+impl Host {
+    pub(crate) fn tokio_multi_thread() -> Self {
+        let mut builder = Builder::new_multi_thread();
+        Self::Tokio(builder.worker_threads(2).enable_all().build().unwrap())
+    }
+
+    pub(crate) fn tokio_current_thread() -> Self {
+        Self::Tokio(Builder::new_current_thread().enable_all().build().unwrap())
+    }
+
+    pub(crate) fn smol() -> Self {
+        Self::Smol(Arc::default())
+    }
+
+    /// Runs `future` on this runtime, for a bounded time.
+    pub(crate) fn run<T>(&self, future: impl Future<Output = T>) -> T {
+        let future = within(PATIENCE, future);
+        match self {
+            Self::Tokio(runtime) => runtime.block_on(future),
+            Self::Smol(executor) => smol::block_on(executor.run(future)),
+        }
+    }
+
+    /// Runs something that blocks where the application runs such things.
+    pub(crate) async fn unblock<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> T {
+        match self {
+            Self::Tokio(runtime) => runtime.spawn_blocking(work).await.unwrap(),
+            Self::Smol(_) => smol::unblock(work).await,
+        }
+    }
+
+    /// A client that the test feeds and that writes to `store`.
+    pub(crate) fn start(&self, store: Store) -> (Client, Feed) {
+        let (feed, source) = Feed::new();
+        let config = Config::custom("sdk-key")
+            .synchronizer(Custom::new("feed"))
+            .store(StoreMode::ReadWrite)
+            .adjust_timing(|timing| timing.store_probe = Duration::from_millis(20))
+            .build()
+            .unwrap();
+        let client = match self {
+            Self::Tokio(runtime) => fdv2_tokio::ClientBuilder::new(config)
+                .runtime(runtime.handle().clone())
+                .custom_source("feed", source)
+                .store(store)
+                .start(),
+            Self::Smol(executor) => fdv2_smol::ClientBuilder::new(config)
+                .executor(executor)
+                .custom_source("feed", source)
+                .store(store)
+                .start(),
+        };
+        (client.unwrap(), feed)
+    }
+}
+
+async fn within<T>(time: Duration, future: impl Future<Output = T>) -> T {
+    match select(Box::pin(future), Timer::after(time)).await {
+        Either::Left((output, _)) => output,
+        Either::Right(_) => panic!("not done within {time:?}"),
+    }
+}
+
+/// Waits until `is_so`, for a bounded time.
+pub(crate) async fn eventually(what: &str, mut is_so: impl FnMut() -> bool) {
+    let begun = Instant::now();
+    while !is_so() {
+        assert!(begun.elapsed() < PATIENCE, "never happened: {what}");
+        Timer::after(Duration::from_millis(5)).await;
+    }
+}
+
+/// Waits until a store holds exactly these records.
+pub(crate) async fn holds(store: &dyn PersistentStore, records: &[Record]) {
+    let begun = Instant::now();
+    let expected = Ok(Contents::of(records));
+    loop {
+        let held = Contents::read(store);
+        if held == expected {
+            return;
+        }
+        assert!(begun.elapsed() < PATIENCE, "{held:?} instead of {expected:?}");
+        Timer::after(Duration::from_millis(5)).await;
+    }
+}
+
+/// Waits until readers see a flag in this version.
+pub(crate) async fn shows(client: &Client, key: &str, version: u64) {
+    let seen = || client.snapshot().flag(key).map(|flag| flag.version());
+    eventually("the change of a flag", || seen() == Some(version)).await;
+}
+
+/// The only source of a client.
+pub(crate) struct Feed(UnboundedSender<SourceUpdate>);
+
+impl Feed {
+    fn new() -> (Self, impl Fn(OpenSource) -> BoxStream<'static, SourceUpdate> + Send + Sync) {
+        let (sender, receiver) = unbounded();
+        let receiver: Mutex<Option<UnboundedReceiver<_>>> = Mutex::new(Some(receiver));
+        let open = move |_: OpenSource| match receiver.lock().unwrap().take() {
+            Some(updates) => updates.boxed(),
+            None => stream::pending().boxed(),
+        };
+        (Self(sender), open)
+    }
+
+    /// Replaces everything by these flags.
+    pub(crate) fn full(&self, records: &[Record]) {
+        self.put(ChangeSetBuilder::full(), records);
+    }
+
+    /// Changes these flags.
+    pub(crate) fn change(&self, records: &[Record]) {
+        self.put(ChangeSetBuilder::changes(), records);
+    }
+
+    /// Deletes a flag.
+    pub(crate) fn delete(&self, key: &str, version: u64) {
+        let mut changes = ChangeSetBuilder::changes();
+        changes.delete(Kind::Flag, key, version).unwrap();
+        self.tell(changes);
+    }
+
+    fn put(&self, mut changes: ChangeSetBuilder, records: &[Record]) {
+        for record in records {
+            changes.put(record.kind(), record.key(), record.version(), record.text()).unwrap();
+        }
+        self.tell(changes);
+    }
+
+    fn tell(&self, changes: ChangeSetBuilder) {
+        let changes = changes.finish(Some(Selector::new("state", 1)));
+        self.0.unbounded_send(SourceUpdate::ChangeSet(Box::new(changes))).unwrap();
+    }
+}
+
+/// Stamps each test of a module out for every runtime.
+macro_rules! on_every_runtime {
+    ($($test:ident),+ $(,)?) => {
+        mod on_tokio_multi_thread {
+            $(#[test] fn $test() { super::$test($crate::host::Host::tokio_multi_thread()); })+
+        }
+        mod on_tokio_current_thread {
+            $(#[test] fn $test() { super::$test($crate::host::Host::tokio_current_thread()); })+
+        }
+        mod on_smol {
+            $(#[test] fn $test() { super::$test($crate::host::Host::smol()); })+
+        }
+    };
+}
+pub(crate) use on_every_runtime;
