@@ -8,6 +8,7 @@ use serde_json::{Number, Value};
 
 use super::dependencies::ItemId;
 use super::items::Kept;
+use super::slot::Slot;
 use super::snapshot::Snapshot;
 use crate::model::{Flag, Item, Kind, Segment};
 
@@ -72,27 +73,20 @@ impl FlagsChanged {
     }
 
     fn compare_all<T: Kept>(&self, items: &mut BTreeSet<ItemId>) {
-        let keys = |snapshot| T::slots(snapshot).iter().map(|(key, _)| key);
-        for key in keys(&self.old.items).chain(keys(&self.new.items)) {
-            if self.is_item_changed::<T>(key) {
-                items.insert((T::KIND, key.clone()));
-            }
-        }
+        let (old, new) = (T::slots(&self.old.items), T::slots(&self.new.items));
+        let keys = old.differing(new, is_same_slot).into_iter();
+        items.extend(keys.map(|key| (T::KIND, key.clone())));
     }
 
     fn is_changed(&self, (kind, key): &ItemId) -> bool {
         match kind {
-            Kind::Flag => self.is_item_changed::<Flag>(key),
-            Kind::Segment => self.is_item_changed::<Segment>(key),
+            Kind::Flag => self.is_slot_changed::<Flag>(key),
+            Kind::Segment => self.is_slot_changed::<Segment>(key),
         }
     }
 
-    fn is_item_changed<T: Kept>(&self, key: &str) -> bool {
-        match (self.old.items.live::<T>(key), self.new.items.live::<T>(key)) {
-            (None, None) => false,
-            (Some(old), Some(new)) => !is_same_item(old, new),
-            (Some(_), None) | (None, Some(_)) => true,
-        }
+    fn is_slot_changed<T: Kept>(&self, key: &str) -> bool {
+        !is_same_slot::<T>(self.old.items.slot(key), self.new.items.slot(key))
     }
 }
 
@@ -109,8 +103,19 @@ impl fmt::Debug for FlagsChanged {
     }
 }
 
+/// Whether readers see the same.
+fn is_same_slot<T>(old: Option<&Slot<T>>, new: Option<&Slot<T>>) -> bool {
+    match (old.and_then(Slot::live), new.and_then(Slot::live)) {
+        (None, None) => true,
+        (Some(old), Some(new)) => is_same_item(old, new),
+        (Some(_), None) | (None, Some(_)) => false,
+    }
+}
+
+/// The version is in the text, and settles most cases without reading it.
 fn is_same_item<T>(one: &Arc<Item<T>>, other: &Arc<Item<T>>) -> bool {
-    Arc::ptr_eq(one, other) || one.text() == other.text() || is_same_json(one.text(), other.text())
+    let is_same_text = Arc::ptr_eq(one, other) || one.text() == other.text();
+    is_same_text || (one.version() == other.version() && is_same_json(one.text(), other.text()))
 }
 
 /// Whether two texts say the same, whatever the order of members. Texts nested too deeply to be

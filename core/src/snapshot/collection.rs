@@ -48,6 +48,24 @@ impl<V: Clone> Collection<V> {
         self.0.get(key)
     }
 
+    /// The keys, in order, whose values `is_same` tells apart in the two collections. A key that
+    /// only one of them has is given as `None` for the other.
+    pub fn differing<'a>(
+        &'a self,
+        other: &'a Self,
+        is_same: impl Fn(Option<&V>, Option<&V>) -> bool,
+    ) -> Vec<&'a Arc<str>> {
+        let in_self =
+            self.0.iter().filter(|(key, value)| !is_same(Some(*value), other.look_up(key)));
+        let in_other = other
+            .0
+            .iter()
+            .filter(|(key, value)| self.look_up(key).is_none() && !is_same(None, Some(*value)));
+        let mut keys: Vec<_> = in_self.chain(in_other).map(|(key, _)| key).collect();
+        keys.sort_unstable();
+        keys
+    }
+
     /// `key` as it is kept here, if it has a value.
     pub fn look_up_key(&self, key: &str) -> Option<&Arc<str>> {
         self.0.get_key_value(key).map(|(key, _)| key)
@@ -105,6 +123,16 @@ mod tests {
             assert_eq!(keys, ["", "a", "b", "bb", "ä"]);
             assert_eq!(format!("{collection:?}"), r#"{"": 1, "a": 3, "b": 0, "bb": 4, "ä": 2}"#);
         }
+    }
+
+    #[test]
+    fn keys_of_differing_values_are_given_in_order_whichever_side_they_are_on() {
+        let (one, other) = (collection(1, &["c", "b", "a"]), collection(2, &["a", "b", "d"]));
+        assert_eq!(
+            one.differing(&other, |one, other| one == other),
+            ["a", "c", "d"].map(Arc::from).each_ref()
+        );
+        assert!(one.differing(&one, |one, other| one == other).is_empty());
     }
 
     #[test]
