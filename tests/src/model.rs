@@ -261,14 +261,14 @@ impl Model {
     /// A change set that is complete in itself: from FDv1, or from a custom source.
     pub fn replace(&mut self, change: Change) {
         let Some(mut connection) = self.connection.take() else { return };
-        let has_base = change.is_full || self.held == Held::Whole;
+        let has_base = change.is_full || self.has_base(&connection);
         let may_salvage = self.held != Held::Whole;
         if !has_base || change.is_spoiled && !may_salvage {
             return;
         }
         let is_spoiled = change.is_spoiled;
         self.commit(change);
-        connection.phase = Phase::Before;
+        connection.has_base = true;
         let stays = connection.speech == Speech::Custom && !connection.is_directed && !is_spoiled;
         self.connection = stays.then_some(connection);
     }

@@ -7,6 +7,7 @@
     reason = "a test may panic"
 )]
 
+mod cases;
 mod chunks;
 mod closing;
 mod config;

@@ -155,3 +155,27 @@ fn initializers_only_are_off_when_they_brought_nothing() {
     assert!(matches!(sim.readiness(), Readiness::Failed(Some(_))));
     sim.overlook().advance(secs(3600)).expect_quiet();
 }
+
+/// B 6.7, as far as the core decides it: whether each flag gives its default is what the snapshot
+/// says, ready or not, and no later state takes it back.
+#[test]
+fn data_is_held_from_the_first_change_set_on() {
+    let mut sim = streaming([]);
+    assert!(!sim.system().snapshot().is_held());
+    sim.send(full("s1", []));
+    assert!(sim.system().snapshot().is_held(), "an empty one too");
+    sim.break_off();
+    assert!(sim.system().snapshot().is_held());
+    sim.close();
+    assert!(sim.system().snapshot().is_held());
+}
+
+/// B 6.7: data of an initializer without a selector is served before anything is ready.
+#[test]
+fn data_is_held_before_it_makes_ready() {
+    let mut sim = Sim::new(config().initializer(poll("i1")).initializer(poll("i2")));
+    sim.serve_always("i1", Reply::poll(full("s1", [on("f1"), undecodable("f2")])));
+    sim.start();
+    assert!(!sim.is_ready());
+    assert!(sim.system().snapshot().is_held());
+}

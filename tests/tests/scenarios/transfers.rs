@@ -1,8 +1,9 @@
 //! B 1.1 to 1.7: what opens, fills, ends and discards a transfer on a stream.
 
 use fdv2_core::status::SourceState;
+use fdv2_core::{Oddity, Update};
 use fdv2_tests::sim::wire::*;
-use fdv2_tests::sim::{Reply, secs, streaming};
+use fdv2_tests::sim::{Reply, Sim, secs, streaming};
 use serde_json::json;
 
 use super::{assert_invalid_and_retried, reconnect};
@@ -295,4 +296,25 @@ fn heartbeats_and_unknown_things_are_skipped_without_parsing_them() {
     assert_eq!(sim.selector(), Some("s2"));
     assert_eq!(sim.states(), [SourceState::Initializing, SourceState::Valid]);
     assert_eq!(sim.last_error(), None);
+}
+
+fn told(sim: &Sim, oddity: Oddity) -> usize {
+    sim.updates().filter(|update| **update == Update::Odd(oddity)).count()
+}
+
+/// B 1.1, 1.4: what makes no sense is told once a client and counted, however often it happens.
+#[test]
+fn what_makes_no_sense_is_told_once() {
+    let payloads = json!([{"intentCode": "xfer-full"}, {"intentCode": "none"}]);
+    let several = event("server-intent", json!({ "payloads": payloads }));
+    let odd = || [put(on("early")), delete("early", 1), several.clone(), transferred("s1", 1)];
+    let mut sim = streaming(odd());
+    for _ in 0..3 {
+        sim.break_off();
+        reconnect(&mut sim, Reply::stream(odd()));
+    }
+    assert_eq!(told(&sim, Oddity::MorePayloads), 1);
+    assert_eq!(told(&sim, Oddity::ObjectBeforeIntent), 1);
+    let counted: Vec<_> = sim.system().oddities().collect();
+    assert_eq!(counted, [(Oddity::MorePayloads, 4), (Oddity::ObjectBeforeIntent, 8)]);
 }
