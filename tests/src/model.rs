@@ -346,7 +346,7 @@ impl Model {
             Phase::After { change: None, error: false } => Change::default(),
         };
         change.selector = Some(state);
-        let stays = !change.is_spoiled;
+        let stays = !change.is_spoiled || connection.speech == Speech::Poll;
         self.complete(connection, Some(change)) && stays
     }
 

@@ -161,6 +161,14 @@ impl Sim {
         self.updates().filter(|update| matches!(update, Update::Snapshot(_))).count()
     }
 
+    /// When the newest snapshot was published.
+    #[track_caller]
+    pub fn snapshot_at(&self) -> Instant {
+        let mut told = self.updates.iter().rev();
+        let newest = told.find(|(_, update)| matches!(update, Update::Snapshot(_)));
+        newest.unwrap_or_else(|| panic!("nothing was published\n{self:?}")).0
+    }
+
     /// Whether `Stopped` was told.
     pub fn is_stopped(&self) -> bool {
         self.world.is_stopped

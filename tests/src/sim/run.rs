@@ -124,6 +124,13 @@ impl Sim {
         self
     }
 
+    /// Tells the core something that is no matter of an attempt.
+    pub fn tell(&mut self, event: Event) -> &mut Self {
+        self.step(event);
+        self.settle();
+        self
+    }
+
     /// Closes the system.
     pub fn close(&mut self) -> &mut Self {
         self.step(Event::Shutdown { grace: Duration::from_secs(2) });

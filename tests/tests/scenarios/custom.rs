@@ -247,6 +247,7 @@ fn custom_initializers_follow_the_rules() {
     let (sim, hosts) = first(Some(all(None, &[on("f1")])));
     assert_eq!(hosts[..2], ["i1", "i2"]);
     assert_eq!(sim.is_on("f1"), Some(true));
+    assert!(!sim.states().contains(&SourceState::Valid), "it has no selector (B 6.1)");
     for update in [
         SourceUpdate::Ended,
         SourceUpdate::Unchanged,

@@ -152,6 +152,18 @@ fn without_a_synchronizer_fdv1_goes_on() {
     assert_eq!(sim.state(), SourceState::Valid);
 }
 
+/// B 5.4, 3.9: an FDv1 poll that is under way is cut short.
+#[test]
+fn the_end_cuts_an_fdv1_poll_short() {
+    let mut sim = Sim::new(config().synchronizer(stream("a")).fdv1(poll("v1")));
+    sim.serve_in_turn("a", [Reply::status(500).directive_for(35), Reply::hang()]);
+    sim.serve_in_turn("v1", [Reply::fdv1([on("f1")]), Reply::head(200).bytes("{\"flags\":{")]);
+    sim.start().advance(secs(35));
+    assert_eq!(sim.asked_of("a").len(), 2);
+    assert_eq!(sim.running(), Some(SourceId::Synchronizer(0)));
+    assert_eq!(sim.is_on("f1"), Some(true));
+}
+
 /// B 5.4: a new directive after the end is obeyed anew.
 #[test]
 fn the_directive_can_come_again() {

@@ -214,6 +214,7 @@ fn outcomes_out_of_order_are_no_panic() {
         Reply::default().bytes("data: x\n\n"),
         Reply::default().end(),
         head().then(full("s1", [on("f1")])).end(),
+        head().header("x", "1").then(full("s1", [on("f1")])),
         Reply::custom([fdv2_core::SourceUpdate::Ended]),
         Reply::custom([fdv2_core::SourceUpdate::Unchanged]),
     ] {

@@ -1,7 +1,7 @@
 //! B 1.13: going over a limit is invalid data, on each way in.
 
-use fdv2_core::Limits;
 use fdv2_core::status::{ErrorKind, SourceState};
+use fdv2_core::{Limits, TransportErrorKind};
 use fdv2_tests::sim::wire::*;
 use fdv2_tests::sim::{Reply, Sim, config, poll, stream};
 use serde_json::json;
@@ -185,6 +185,14 @@ fn a_response_head_is_bounded() {
         assert_eq!(sim.flags(), []);
         assert_eq!(sim.error_kind(), Some(ErrorKind::InvalidData));
     }
+}
+
+/// B 1.13: a head that is too large for the transport is invalid data too.
+#[test]
+fn a_head_that_the_transport_refuses_is_invalid_data() {
+    let refused = Reply::default().fail(TransportErrorKind::HeadTooLarge);
+    let sim = receiving(Limits::default(), "stream", refused);
+    assert_eq!(sim.error_kind(), Some(ErrorKind::InvalidData));
 }
 
 /// B 1.13 against 1.15: a limit is never salvaged.

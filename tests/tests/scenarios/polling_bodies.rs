@@ -149,6 +149,17 @@ fn other_members_and_elements_without_event_are_skipped() {
     assert_eq!(sim.last_error(), None);
 }
 
+/// B 4.5: names and members may be written with escapes.
+#[test]
+fn escaped_names_are_read() {
+    let escaped = good_body()
+        .replace("\"event\"", "\"\\u0065vent\"")
+        .replace("server-intent", "server\\u002dintent")
+        .replace("payload-transferred", "\\u0070ayload-transferred");
+    let sim = second_poll(Reply::body(escaped));
+    assert_eq!(sim.is_on("f1"), Some(false), "{sim:?}");
+}
+
 /// B 4.5: it holds one transfer.
 #[test]
 fn a_body_without_a_completed_transfer_is_invalid_data() {

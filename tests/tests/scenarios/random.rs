@@ -4,7 +4,11 @@ use fdv2_tests::steps::{Life, step};
 use proptest::prelude::*;
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig {
+        cases: ProptestConfig::default().cases / 2,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
 
     /// Invariants 1 to 8, 10, 12 to 14, whatever the peers do.
     #[test]

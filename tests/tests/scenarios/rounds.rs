@@ -5,7 +5,7 @@ use std::time::Duration;
 use fdv2_core::effect::{SourceId, SwitchReason};
 use fdv2_core::status::{ErrorKind, Readiness, SourceState};
 use fdv2_tests::sim::wire::*;
-use fdv2_tests::sim::{Reply, Sim, config, poll, secs, stream, two_streams};
+use fdv2_tests::sim::{Reply, Sim, config, millis, poll, secs, stream, two_streams};
 
 /// B 3.6, cases F10.
 #[test]
@@ -99,6 +99,53 @@ fn a_fruitful_round_does_not_pause() {
     assert!(again.since_epoch() < secs(240));
     let back = sim.asked().last().unwrap();
     assert_eq!((back.host.as_str(), back.at.since_epoch()), ("a", secs(240)));
+}
+
+/// B 3.7: the round after a fruitful one is judged by itself.
+#[test]
+fn a_fruitless_round_after_a_fruitful_one_pauses() {
+    let mut sim = Sim::new(two_streams());
+    sim.serve_in_turn("a", [Reply::stream(full("s1", [])).break_off(), Reply::hang()]);
+    sim.serve_always("b", Reply::hang());
+    sim.start().advance(secs(482));
+    let back = sim.asked().last().unwrap();
+    assert_eq!(back.host, "a");
+    let pause = back.at.since_epoch() - secs(480);
+    assert!(pause >= millis(500) && pause <= secs(1), "{pause:?}");
+}
+
+/// B 3.7: a completed transfer lets the pauses begin anew.
+#[test]
+fn pauses_begin_anew_after_a_fruitful_round() {
+    let mut sim = Sim::new(two_streams());
+    sim.serve_always("a", Reply::hang()).serve_always("b", Reply::hang());
+    sim.start().advance(secs(400));
+    assert!(pauses(&sim).last().unwrap() > &secs(10));
+    sim.serve_always("b", Reply::stream(full("s1", [])).break_off());
+    while sim.selector().is_none() {
+        sim.advance(secs(1));
+    }
+    sim.serve_always("b", Reply::hang());
+    // `b` goes on failing for two minutes, then each has two more: the end of a fruitless round.
+    let fruit = sim.snapshot_at();
+    sim.advance_to(fruit + secs(362));
+    let back = sim.asked_of("a").last().unwrap().at;
+    let pause = back.saturating_since(fruit + secs(360));
+    assert!(pause >= millis(500) && pause <= secs(1), "{pause:?}\n{sim:?}");
+}
+
+/// B 3.5: the only one left by removals is retried for ever.
+#[test]
+fn the_only_one_left_is_not_left() {
+    let mut sim = Sim::new(two_streams());
+    sim.serve_in_turn("a", [Reply::stream(full("s1", [])).break_off(), Reply::refuse()]);
+    sim.serve_always("b", Reply::status(401));
+    sim.start().advance(secs(121)).overlook();
+    let switches = sim.switches().len();
+    sim.advance(secs(3600));
+    assert!(sim.asked_of("a").len() > 80);
+    assert_eq!(sim.asked_of("b").len(), 1);
+    assert_eq!(sim.switches().len(), switches);
 }
 
 /// B 3.8, cases C08, F06, F09, I08.

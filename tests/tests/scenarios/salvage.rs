@@ -1,5 +1,7 @@
 //! B 1.15: one bad flag cannot take every flag down at start.
 
+use fdv2_core::Event;
+use fdv2_core::effect::StoreRead;
 use fdv2_core::status::{Availability, ErrorKind, SourceState};
 use fdv2_tests::sim::wire::*;
 use fdv2_tests::sim::{Reply, Sim, config, poll, secs, stream, streaming};
@@ -81,6 +83,17 @@ fn worse_faults_are_never_salvaged() {
         assert_eq!(sim.state(), SourceState::Initializing);
         assert!(!sim.is_ready());
     }
+}
+
+/// B 1.15, 9.2: with an initialized store behind, its data is better than half of the new.
+#[test]
+fn with_an_initialized_store_behind_nothing_is_salvaged() {
+    let mut sim = streaming([]);
+    sim.tell(Event::StoreRead(StoreRead::Initialized)).break_off();
+    sim.until_asked("a");
+    sim.reply(Reply::stream(full("s1", [on("f1"), undecodable("f2")])));
+    assert_eq!(sim.flags(), []);
+    assert_eq!(sim.error_kind(), Some(ErrorKind::InvalidData));
 }
 
 /// B 1.15: only an `xfer-full` is salvaged.
