@@ -1,120 +1,13 @@
 //! A naive reference for the data: what sections 1 and 7 of the rules say, word by word, with no
 //! regard to speed.
 
+mod say;
+
+pub use say::{Say, Thing};
+
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::json;
-
-use crate::sim::wire::{self, Item, Wire};
-
-/// A flag or segment out of a few.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Thing {
-    /// A flag, else a segment.
-    pub is_flag: bool,
-    /// Which one.
-    pub key: u8,
-    /// Its own version.
-    pub version: u8,
-    /// Whether the flag is on.
-    pub is_on: bool,
-    /// The flag that it needs.
-    pub needs: Option<u8>,
-    /// The segment that it uses.
-    pub uses: Option<u8>,
-}
-
-impl Thing {
-    /// What is written of it.
-    pub fn item(&self) -> Item {
-        let own = name(self.is_flag, self.key);
-        let bare = match (self.is_flag, self.is_on) {
-            (true, true) => wire::on(&own),
-            (true, false) => wire::off(&own),
-            (false, _) => wire::segment(&own, &[]),
-        };
-        let mut item = bare.version(self.version.into());
-        if self.is_flag {
-            if let Some(needs) = self.needs {
-                item = item.needs(&[&name_of_flag(needs)]);
-            }
-            if let Some(uses) = self.uses {
-                item = item.uses(&[&name(false, uses)]);
-            }
-        }
-        item
-    }
-}
-
-fn name(is_flag: bool, key: u8) -> String {
-    format!("{}{key}", if is_flag { "f" } else { "g" })
-}
-
-fn name_of_flag(key: u8) -> String {
-    name(true, key)
-}
-
-/// One event of a server.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Say {
-    /// An intent.
-    Full,
-    /// An intent.
-    Changes,
-    /// An intent.
-    None,
-    /// A put.
-    Put(Thing),
-    /// A put that says `deleted: true`.
-    PutDeleted(Thing),
-    /// A put of a flag that cannot be decoded.
-    PutBad(u8),
-    /// A delete of a flag, else a segment.
-    Delete(bool, u8),
-    /// The end of a transfer, with this state.
-    Transferred(u8),
-    /// An `error`.
-    Error,
-    /// A goodbye.
-    Goodbye,
-    /// A goodbye that orders the fallback for so many seconds.
-    GoodbyeToFdv1(u16),
-    /// Something without meaning.
-    Noise(u8),
-    /// A known event that is not what the protocol says.
-    Nonsense(u8),
-}
-
-impl Say {
-    /// What is written of it.
-    pub fn wire(&self) -> Wire {
-        match self {
-            Self::Full => wire::intent("xfer-full"),
-            Self::Changes => wire::intent("xfer-changes"),
-            Self::None => wire::intent("none"),
-            Self::Put(thing) => wire::put(thing.item()),
-            Self::PutDeleted(thing) => wire::put(thing.item().with("deleted", json!(true))),
-            Self::PutBad(key) => wire::put(wire::undecodable(&name_of_flag(*key))),
-            Self::Delete(true, key) => wire::delete(&name(true, *key), 9),
-            Self::Delete(false, key) => wire::delete_segment(&name(false, *key), 9),
-            Self::Transferred(state) => wire::transferred(&format!("s{state}"), 1),
-            Self::Error => wire::error(),
-            Self::Goodbye => wire::goodbye(),
-            Self::GoodbyeToFdv1(ttl) => wire::goodbye_to_fdv1(json!(ttl)),
-            Self::Noise(which) => match which % 3 {
-                0 => wire::heartbeat(),
-                1 => wire::event("brand-new", r#"{"x":1}"#),
-                _ => wire::event("delete-object", r#"{"kind":"experiment","key":"x"}"#),
-            },
-            Self::Nonsense(which) => match which % 4 {
-                0 => wire::event("server-intent", r#"{"payloads":[]}"#),
-                1 => wire::event("put-object", r#"{"kind":"flag","object":{}}"#),
-                2 => wire::event("payload-transferred", r#"{"state":""}"#),
-                _ => wire::event("delete-object", "[]"),
-            },
-        }
-    }
-}
+use say::name_of_flag;
 
 /// How much is held.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
