@@ -4,6 +4,9 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 
+/// Zero would be a hot loop.
+const LEAST: Duration = Duration::from_millis(1);
+
 /// Settings of a [`Server`](crate::Server). Shows no key in `Debug`.
 #[derive(Clone)]
 pub struct Options {
@@ -40,15 +43,15 @@ impl Options {
         self
     }
 
-    /// How often a silent stream carries a heartbeat: 15 s.
+    /// How often a silent stream carries a heartbeat: 15 s. At least 1 ms.
     pub fn heartbeat(mut self, interval: Duration) -> Self {
-        self.heartbeat = interval;
+        self.heartbeat = interval.max(LEAST);
         self
     }
 
-    /// How often the file is looked at: 100 ms.
+    /// How often the file is looked at: 100 ms. At least 1 ms.
     pub fn check_interval(mut self, interval: Duration) -> Self {
-        self.check_interval = interval;
+        self.check_interval = interval.max(LEAST);
         self
     }
 

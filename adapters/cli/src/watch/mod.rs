@@ -42,6 +42,7 @@ fn configure(args: &Watch) -> Result<Config, fdv2_client::ConfigError> {
 async fn follow(client: &Client, context: &Context, report: &Report<'_>) -> Result<(), Failure> {
     let mut statuses = client.status_stream();
     let mut switches = client.source_switches();
+    let mut warnings = client.warnings();
     let mut changes = client.flag_changes();
     // The first data may have come before there was anybody to be told of it.
     for flag in client.snapshot().flags() {
@@ -61,6 +62,7 @@ async fn follow(client: &Client, context: &Context, report: &Report<'_>) -> Resu
                 }
                 None => return Err(given_up(&client.status())),
             },
+            Some(oddity) = warnings.next() => report.warning(oddity).await?,
             Some(change) = changes.next() => match change {
                 FlagChange::Changed(key) => report.flag(client, context, &key).await?,
                 FlagChange::Lagged(count) => report.lagged(count).await?,

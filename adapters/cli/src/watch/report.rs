@@ -2,6 +2,7 @@
 
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
+use fdv2_client::core::Oddity;
 use fdv2_client::core::effect::SourceSwitched;
 use fdv2_client::status::{SourceState, SourceStatus};
 use fdv2_client::{Client, Context};
@@ -82,6 +83,14 @@ impl<'a> Report<'a> {
             None => format!("{key} {}", self.output.style.red("deleted")),
         };
         self.line("flag", text).await
+    }
+
+    pub(crate) async fn warning(&self, oddity: Oddity) -> Result<(), Failure> {
+        let warning = words::oddity(oddity);
+        if self.is_json {
+            return self.json(json!({ "type": "warning", "message": warning })).await;
+        }
+        self.line("warned", warning.to_owned()).await
     }
 
     pub(crate) async fn lagged(&self, change_sets: u64) -> Result<(), Failure> {
