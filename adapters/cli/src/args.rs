@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
+use crate::store::StoreName;
+
 /// Feature flags by Flag Delivery v2: try it, serve a flag file, or watch a service's flags.
 #[derive(Parser)]
 #[command(name = "fdv2", version, arg_required_else_help = true)]
@@ -18,6 +20,7 @@ pub(crate) enum Command {
     Demo(Demo),
     Serve(Serve),
     Watch(Watch),
+    Store(StoreArgs),
 }
 
 /// See it work, in about 15 seconds: no account, no set-up, no network.
@@ -25,7 +28,15 @@ pub(crate) enum Command {
 /// Starts a flag server on a free local port, a client on tokio and one on smol, evaluates flags,
 /// edits one, cuts the connection, recovers, and closes.
 #[derive(clap::Args)]
-pub(crate) struct Demo {}
+pub(crate) struct Demo {
+    /// Keep the flags in a store as well: sqlite:PATH, or redis://HOST:PORT.
+    #[arg(long, value_name = "STORE")]
+    pub(crate) store: Option<StoreName>,
+
+    /// Leave the flag server off, and see what the store has from the time before.
+    #[arg(long, requires = "store")]
+    pub(crate) offline_server: bool,
+}
 
 /// Serve a flag file over FDv2, and send each edit to every connected client.
 ///
@@ -67,9 +78,66 @@ pub(crate) struct Watch {
     #[arg(long, value_name = "KEY", default_value = "fdv2-watch")]
     pub(crate) context: String,
 
+    /// Keep the flags in this store as well: redis://HOST:PORT/DATABASE, rediss://… or sqlite:PATH.
+    /// What it has from the time before is shown until the service answers.
+    #[arg(long, value_name = "STORE", env = "FDV2_STORE", hide_env_values = true)]
+    pub(crate) store: Option<StoreName>,
+
+    /// The prefix of the keys in Redis; LaunchDarkly's by default.
+    #[arg(long, value_name = "PREFIX", requires = "store")]
+    pub(crate) store_prefix: Option<String>,
+
     /// Print one JSON object a line.
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// Look into a persistent store, or empty it.
+#[derive(clap::Args)]
+pub(crate) struct StoreArgs {
+    #[command(subcommand)]
+    pub(crate) command: StoreCommand,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum StoreCommand {
+    Show(Show),
+    Clear(Clear),
+}
+
+/// Show what is in a store: whether it is complete, and the version of each flag and segment.
+#[derive(clap::Args)]
+pub(crate) struct Show {
+    #[command(flatten)]
+    pub(crate) store: NamedStore,
+
+    /// Print one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Remove every flag and segment from a store, for all who use it.
+#[derive(clap::Args)]
+pub(crate) struct Clear {
+    #[command(flatten)]
+    pub(crate) store: NamedStore,
+
+    /// Yes, remove them.
+    #[arg(long)]
+    pub(crate) yes: bool,
+}
+
+/// Which store.
+#[derive(clap::Args)]
+pub(crate) struct NamedStore {
+    /// redis://HOST:PORT/DATABASE, rediss://… for TLS, or sqlite:PATH. Better given by the
+    /// environment if it holds a password.
+    #[arg(value_name = "STORE", env = "FDV2_STORE", hide_env_values = true)]
+    pub(crate) name: StoreName,
+
+    /// The prefix of the keys in Redis; LaunchDarkly's by default.
+    #[arg(long, value_name = "PREFIX")]
+    pub(crate) prefix: Option<String>,
 }
 
 /// An asynchronous runtime.

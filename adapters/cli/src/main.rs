@@ -1,4 +1,5 @@
-//! The command `fdv2`: a demonstration, a development server, and a watcher of flags.
+//! The command `fdv2`: a demonstration, a development server, a watcher of flags, and a look into
+//! persistent stores.
 
 mod answer;
 mod args;
@@ -8,7 +9,9 @@ mod failure;
 mod output;
 mod serve;
 mod signal;
+mod store;
 mod style;
+mod table;
 mod watch;
 mod words;
 
@@ -39,9 +42,10 @@ fn main() -> ExitCode {
 async fn run(args: Args) -> Result<(), Failure> {
     let (output, printer) = Output::start()?;
     let result = match args.command {
-        Command::Demo(_) => demo::run(&output).await,
+        Command::Demo(demo) => demo::run(demo, &output).await,
         Command::Serve(serve) => serve::run(serve, &output).await,
         Command::Watch(watch) => watch::run(watch, &output).await,
+        Command::Store(store) => store::run(store, &output).await,
     };
     drop(output);
     match (result, printer.end().await) {

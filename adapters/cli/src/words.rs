@@ -5,7 +5,7 @@ use std::time::Duration;
 use fdv2_client::core::Oddity;
 use fdv2_client::core::effect::{SourceId, SwitchReason};
 use fdv2_client::core::eval::{Reason, ReasonKind};
-use fdv2_client::core::status::{ErrorKind, SourceError, SourceState};
+use fdv2_client::core::status::{Availability, ErrorKind, SourceError, SourceState};
 
 /// How the user calls this command.
 pub(crate) fn command() -> &'static str {
@@ -36,6 +36,15 @@ pub(crate) fn state(state: SourceState) -> &'static str {
         SourceState::Valid => "VALID",
         SourceState::Interrupted => "INTERRUPTED",
         SourceState::Off => "OFF",
+    }
+}
+
+/// How good the data is, by the names of B 6.5.
+pub(crate) fn availability(availability: Availability) -> &'static str {
+    match availability {
+        Availability::Defaults => "DEFAULTS",
+        Availability::Cached => "CACHED",
+        Availability::Refreshed => "REFRESHED",
     }
 }
 

@@ -83,6 +83,12 @@ impl Config {
         ConfigBuilder::custom(sdk_key)
     }
 
+    /// The preset `persistent_store`: as [`Config::builder`], with a store that is kept like memory
+    /// and read until the first data arrives.
+    pub fn persistent_store(sdk_key: &str) -> ConfigBuilder {
+        Self::builder(sdk_key).store(StoreMode::ReadWrite)
+    }
+
     /// The preset `daemon`: a persistent store that somebody else keeps up to date, no source, and
     /// no SDK key (B 6.8).
     pub fn daemon() -> ConfigBuilder {

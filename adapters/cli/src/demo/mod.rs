@@ -1,20 +1,28 @@
 //! `fdv2 demo`: everything in a quarter of a minute.
 
+mod cached;
 mod pair;
 mod sample;
 mod story;
-mod table;
 mod timeline;
 
+use crate::args::Demo;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::signal::interrupted;
 
 /// Runs the demo to its end, or until nobody wants it any more. What it holds is dropped then:
 /// the clients close, the server stops, the temporary file is removed.
-pub(crate) async fn run(output: &Output) -> Result<(), Failure> {
+pub(crate) async fn run(args: Demo, output: &Output) -> Result<(), Failure> {
+    let store = args.store.as_ref().map(|name| name.open(None)).transpose()?;
+    let tell = async {
+        match store {
+            Some(store) if args.offline_server => cached::tell(output, store).await,
+            store => story::tell(output, store).await,
+        }
+    };
     tokio::select! {
-        result = story::tell(output) => result,
+        result = tell => result,
         () = output.closed() => Err(Failure::OutputClosed),
         () = interrupted() => Ok(()),
     }

@@ -1,12 +1,14 @@
 //! The two clients, and what they tell.
 
+use std::fmt::Display;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use fdv2_client::config::{Endpoints, Polling, Streaming};
+use fdv2_client::config::{Endpoints, Polling, StoreMode, Streaming};
 use fdv2_client::core::effect::{SourceId, SourceSwitched};
 use fdv2_client::status::{SourceState, SourceStatus};
-use fdv2_client::{Client, Config, ConfigError, FlagChange};
+use fdv2_client::store::Store;
+use fdv2_client::{Client, Config, ConfigBuilder, FlagChange};
 use futures::StreamExt;
 use tokio::sync::mpsc;
 
@@ -62,16 +64,12 @@ pub(crate) struct Pair {
 
 impl Pair {
     /// Starts both, and returns how long each took until it was ready.
-    pub(crate) async fn start(url: &str) -> Result<(Self, [Duration; 2]), Failure> {
-        let config = config(url).map_err(|error| Failure::Failed(error.to_string()))?;
-        let start = |runtime: Runtime| {
-            runtime
-                .start_locally(config.clone())
-                .map_err(|error| Failure::Failed(error.to_string()))
-        };
+    pub(crate) async fn start(
+        url: &str,
+        store: Option<Store>,
+    ) -> Result<(Self, [Duration; 2]), Failure> {
         let started = Instant::now();
-        let [tokio, smol] = RUNTIMES;
-        let clients = [start(tokio)?, start(smol)?];
+        let clients = start_both(url, store)?;
         let (sender, sightings) = mpsc::channel(QUEUE);
         for (client, runtime) in clients.iter().zip(RUNTIMES) {
             tokio::spawn(observe(client.clone(), runtime, sender.clone()));
@@ -122,6 +120,21 @@ impl Pair {
     }
 }
 
+/// Starts one client on tokio and one on smol. They share the store, if there is one.
+pub(crate) fn start_both(url: &str, store: Option<Store>) -> Result<[Client; 2], Failure> {
+    let failed = |error: &dyn Display| Failure::Failed(error.to_string());
+    let mut config = config(url);
+    if store.is_some() {
+        config = config.store(StoreMode::ReadWrite);
+    }
+    let config = config.build().map_err(|error| failed(&error))?;
+    let start = |runtime: Runtime| {
+        runtime.start_locally(config.clone(), store.clone()).map_err(|error| failed(&error))
+    };
+    let [tokio, smol] = RUNTIMES;
+    Ok([start(tokio)?, start(smol)?])
+}
+
 /// What one client has still to tell.
 struct Wait {
     runtime: Runtime,
@@ -147,7 +160,7 @@ impl Wait {
 }
 
 /// The preset `default`, with all waits cut short so that the demo is.
-fn config(url: &str) -> Result<Config, ConfigError> {
+fn config(url: &str) -> ConfigBuilder {
     let millis = Duration::from_millis;
     Config::custom("demo-key")
         .endpoints(Endpoints::relay(url))
@@ -163,7 +176,6 @@ fn config(url: &str) -> Result<Config, ConfigError> {
             timing.recovery_after = millis(3000);
             timing.recovery_trial = millis(2000);
         })
-        .build()
 }
 
 /// Passes on what one client tells, until it is closed.

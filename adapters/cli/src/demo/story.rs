@@ -3,24 +3,26 @@
 use std::time::{Duration, Instant};
 
 use fdv2_client::core::effect::SourceId;
+use fdv2_client::store::Store;
 use fdv2_client::{Context, ContextBuilder, SourceState};
 use fdv2_server::{Options, Server};
 use serde_json::{Value, json};
 
 use super::pair::{PATIENCE, Pair, RUNTIMES, What};
 use super::sample::Sample;
-use super::table;
 use super::timeline::Timeline;
 use crate::answer::Answer;
 use crate::failure::Failure;
 use crate::output::Output;
+use crate::table;
 use crate::words::{self, took};
 
 const STREAMING: SourceId = SourceId::Synchronizer(0);
 const POLLING: SourceId = SourceId::Synchronizer(1);
 
 /// The flags of the sample file.
-const FLAGS: [&str; 5] = ["banner", "checkout", "dark-mode", "new-search", "upload-limit-mb"];
+pub(super) const FLAGS: [&str; 5] =
+    ["banner", "checkout", "dark-mode", "new-search", "upload-limit-mb"];
 
 /// How often the server is asked whether the streams are open.
 const GLANCE: Duration = Duration::from_millis(5);
@@ -36,10 +38,10 @@ struct Story<'a> {
 }
 
 /// Tells the whole story.
-pub(super) async fn tell(output: &Output) -> Result<(), Failure> {
+pub(super) async fn tell(output: &Output, store: Option<Store>) -> Result<(), Failure> {
     let begun = Instant::now();
     output.line("fdv2 demo: feature flags, live, on two async runtimes in one process.").await?;
-    let mut story = Story::begin(output).await?;
+    let mut story = Story::begin(output, store).await?;
     story.evaluate().await?;
     story.edit().await?;
     story.fail_and_fall_back().await?;
@@ -55,7 +57,7 @@ pub(super) async fn tell(output: &Output) -> Result<(), Failure> {
 }
 
 impl<'a> Story<'a> {
-    async fn begin(output: &'a Output) -> Result<Self, Failure> {
+    async fn begin(output: &'a Output, store: Option<Store>) -> Result<Self, Failure> {
         heading(output, 1, "A flag server starts on this machine").await?;
         let sample = Sample::create()?;
         let server = Server::start(Options::new(sample.path()))
@@ -66,7 +68,7 @@ impl<'a> Story<'a> {
         output.line(format!("   {} serves the {flags} of {file}", server.url())).await?;
 
         heading(output, 2, "Two clients connect to it, one on tokio and one on smol").await?;
-        let (pair, ready) = Pair::start(&server.url()).await?;
+        let (pair, ready) = Pair::start(&server.url(), store).await?;
         for (runtime, ready) in RUNTIMES.into_iter().zip(ready) {
             output.line(format!("   {runtime:<5}  ready after {}", took(ready))).await?;
         }
@@ -230,12 +232,12 @@ impl<'a> Story<'a> {
     }
 }
 
-async fn heading(output: &Output, number: u8, title: &str) -> Result<(), Failure> {
+pub(super) async fn heading(output: &Output, number: u8, title: &str) -> Result<(), Failure> {
     let title = format!("{number}. {title}");
     output.line(format!("\n{}", output.style.bold(title))).await
 }
 
-fn person(name: &str, plan: &str) -> Result<Context, Failure> {
+pub(super) fn person(name: &str, plan: &str) -> Result<Context, Failure> {
     let context = ContextBuilder::new(name).set_string("plan", plan).build();
     context.map_err(|error| Failure::Failed(error.to_string()))
 }

@@ -2,9 +2,12 @@
 
 mod report;
 
-use fdv2_client::config::Endpoints;
+use std::pin::pin;
+
+use fdv2_client::config::{Endpoints, StoreMode};
+use fdv2_client::core::eval::{FlagDetail, FlagDetailConfig};
 use fdv2_client::{Client, Config, Context, ContextBuilder, FlagChange, SourceStatus};
-use futures::StreamExt;
+use futures::{FutureExt, StreamExt};
 
 use crate::args::Watch;
 use crate::failure::Failure;
@@ -17,12 +20,16 @@ pub(crate) async fn run(args: Watch, output: &Output) -> Result<(), Failure> {
     let usage = |what: &dyn std::fmt::Display| Failure::Usage(what.to_string());
     let context = ContextBuilder::new(&args.context).build().map_err(|error| usage(&error))?;
     let config = configure(&args).map_err(|error| usage(&error))?;
-    let client = args.runtime.start(config).map_err(|error| Failure::Failed(error.to_string()))?;
+    let store = args.store.as_ref();
+    let store = store.map(|name| name.open(args.store_prefix.as_deref())).transpose()?;
+    let has_store = store.is_some();
+    let client =
+        args.runtime.start(config, store).map_err(|error| Failure::Failed(error.to_string()))?;
     let report = Report::new(output, args.json);
     let service = args.base_url.as_deref().unwrap_or("LaunchDarkly");
     report.begin(service, args.runtime).await?;
     let result = tokio::select! {
-        result = follow(&client, &context, &report) => result,
+        result = follow(&client, &context, &report, has_store) => result,
         () = output.closed() => Err(Failure::OutputClosed),
         () = interrupted() => Ok(()),
     };
@@ -35,15 +42,27 @@ fn configure(args: &Watch) -> Result<Config, fdv2_client::ConfigError> {
     if let Some(url) = &args.base_url {
         builder = builder.endpoints(Endpoints::relay(url));
     }
+    if args.store.is_some() {
+        builder = builder.store(StoreMode::ReadWrite);
+    }
     builder.build()
 }
 
 /// Reports until the last status, after which nothing can follow.
-async fn follow(client: &Client, context: &Context, report: &Report<'_>) -> Result<(), Failure> {
+async fn follow(
+    client: &Client,
+    context: &Context,
+    report: &Report<'_>,
+    has_store: bool,
+) -> Result<(), Failure> {
     let mut statuses = client.status_stream();
     let mut switches = client.source_switches();
     let mut warnings = client.warnings();
     let mut changes = client.flag_changes();
+    let mut stores = client.store_status_stream();
+    // A store that hangs must not hold up the rest.
+    let cached = cached(client, context).fuse();
+    let mut cached = pin!(cached);
     // The first data may have come before there was anybody to be told of it.
     for flag in client.snapshot().flags() {
         report.flag(client, context, flag.key()).await?;
@@ -62,6 +81,8 @@ async fn follow(client: &Client, context: &Context, report: &Report<'_>) -> Resu
                 }
                 None => return Err(given_up(&client.status())),
             },
+            Some(status) = stores.next(), if has_store => report.store(&status).await?,
+            flags = &mut cached, if has_store => report.cached(&flags).await?,
             Some(oddity) = warnings.next() => report.warning(oddity).await?,
             Some(change) = changes.next() => match change {
                 FlagChange::Changed(key) => report.flag(client, context, &key).await?,
@@ -69,6 +90,12 @@ async fn follow(client: &Client, context: &Context, report: &Report<'_>) -> Resu
             },
         }
     }
+}
+
+/// What the store has, unless the service was faster.
+async fn cached(client: &Client, context: &Context) -> FlagDetail {
+    let flags = client.through_store().all_flags_detail(context, FlagDetailConfig::new()).await;
+    if client.snapshot().is_held() { FlagDetail::default() } else { flags }
 }
 
 fn given_up(status: &SourceStatus) -> Failure {

@@ -4,7 +4,8 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use fdv2_client::core::Oddity;
 use fdv2_client::core::effect::SourceSwitched;
-use fdv2_client::status::{SourceState, SourceStatus};
+use fdv2_client::core::eval::FlagDetail;
+use fdv2_client::status::{SourceState, SourceStatus, StoreStatus};
 use fdv2_client::{Client, Context};
 use serde_json::{Value, json};
 
@@ -91,6 +92,35 @@ impl<'a> Report<'a> {
             return self.json(json!({ "type": "warning", "message": warning })).await;
         }
         self.line("warned", warning.to_owned()).await
+    }
+
+    pub(crate) async fn store(&self, status: &StoreStatus) -> Result<(), Failure> {
+        let error = status.last_error.as_deref().filter(|_| !status.is_available);
+        if self.is_json {
+            let available = status.is_available;
+            let object = json!({
+                "type": "store", "available": available, "stale": status.is_stale, "error": error,
+            });
+            return self.json(object).await;
+        }
+        let text = match error {
+            Some(error) => format!("{}  {error}", self.output.style.red("unavailable")),
+            None => self.output.style.green("available").to_string(),
+        };
+        self.line("store", text).await
+    }
+
+    /// What the store has from the time before.
+    pub(crate) async fn cached(&self, flags: &FlagDetail) -> Result<(), Failure> {
+        for flag in flags.flags() {
+            let (key, value) = (flag.key(), flag.value().unwrap_or(&Value::Null));
+            if self.is_json {
+                self.json(json!({ "type": "cached", "key": key, "value": value })).await?;
+            } else {
+                self.line("cached", format!("{key} = {}", self.output.style.bold(value))).await?;
+            }
+        }
+        Ok(())
     }
 
     pub(crate) async fn lagged(&self, change_sets: u64) -> Result<(), Failure> {

@@ -5,4 +5,5 @@
 mod demo;
 mod process;
 mod serve_and_watch;
+mod stores;
 mod usage;

@@ -15,7 +15,8 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 pub(crate) fn fdv2(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fdv2"));
     command.args(arguments).stdin(Stdio::null());
-    for name in ["FDV2_SDK_KEY", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"] {
+    for name in ["FDV2_SDK_KEY", "FDV2_STORE", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"]
+    {
         command.env_remove(name);
     }
     command

@@ -1,0 +1,85 @@
+use std::path::PathBuf;
+
+use crate::process::{run, text};
+
+/// A SQLite file that is there as long as this value.
+struct File(PathBuf);
+
+impl File {
+    fn new(name: &str) -> Self {
+        let file = format!("fdv2-command-{name}-{}.sqlite", std::process::id());
+        Self(std::env::temp_dir().join(file))
+    }
+
+    fn name(&self) -> String {
+        format!("sqlite:{}", self.0.display())
+    }
+}
+
+impl Drop for File {
+    fn drop(&mut self) {
+        for ending in ["", "-wal", "-shm"] {
+            let mut path = self.0.clone().into_os_string();
+            path.push(ending);
+            // Not all of them are there.
+            let _ = std::fs::remove_file(path);
+        }
+    }
+}
+
+#[test]
+fn the_demo_fills_a_store_that_a_later_one_without_server_reads_as_cached() {
+    let file = File::new("demo");
+    let store = file.name();
+    let first = run(&["demo", "--store", &store]);
+    assert_eq!(first.status.code(), Some(0), "{}", text(&first.stderr));
+
+    let shown = run(&["store", "show", &store]);
+    let shown = text(&shown.stdout);
+    assert!(shown.contains("is initialized. It holds 5 flags, 1 segment"), "{shown}");
+
+    let json = run(&["store", "show", &store, "--json"]);
+    let json: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();
+    assert_eq!((&json["flags"], &json["initialized"]), (&5.into(), &true.into()));
+    assert_eq!(json["records"][0]["key"], "banner");
+    assert_eq!(json["records"][0]["version"], 3);
+
+    let second = run(&["demo", "--store", &store, "--offline-server"]);
+    let shown = text(&second.stdout);
+    assert_eq!(second.status.code(), Some(0), "{shown}{}", text(&second.stderr));
+    assert_eq!(shown.matches("The data is CACHED").count(), 2, "{shown}");
+    assert!(shown.contains("\"fast index\""), "{shown}");
+}
+
+#[test]
+fn a_store_is_cleared_only_when_that_is_meant() {
+    let file = File::new("clear");
+    let store = file.name();
+    let missing = run(&["store", "show", &store]);
+    assert_eq!(missing.status.code(), Some(1));
+    assert!(!file.0.exists(), "a look makes no file");
+
+    std::fs::write(&file.0, "").unwrap();
+    let hasty = run(&["store", "clear", &store]);
+    assert_eq!(hasty.status.code(), Some(2));
+    assert!(text(&hasty.stderr).contains("--yes"));
+    let meant = run(&["store", "clear", &store, "--yes"]);
+    assert_eq!(meant.status.code(), Some(0), "{}", text(&meant.stderr));
+    let shown = run(&["store", "show", &store]);
+    assert!(text(&shown.stdout).contains("has no marker"));
+}
+
+/// B 11.1: whatever is wrong with a store's URL, its password is not shown.
+#[test]
+fn a_password_in_a_stores_url_is_never_shown() {
+    for store in ["redis://u:s3cret@h:99999/0", "redis://u:s3cret@127.0.0.1:1/0", "pg://s3cret@h"] {
+        for arguments in
+            [vec!["store", "show", store], vec!["demo", "--store", store, "--offline-server"]]
+        {
+            let output = run(&arguments);
+            let shown = text(&output.stdout) + &text(&output.stderr);
+            assert_ne!(output.status.code(), Some(0), "{shown}");
+            assert!(!shown.contains("s3cret"), "{shown}");
+        }
+    }
+}
