@@ -67,7 +67,9 @@ async fn respond(
 
 fn failure(error: reqwest::Error) -> TransportError {
     let error = error.without_url();
-    TransportError { kind: kind(&error), message: describe(&error) }
+    // reqwest's own words say in which phase it was, its cause what happened.
+    let message = error.source().map_or_else(|| describe(&error), describe);
+    TransportError { kind: kind(&error), message }
 }
 
 fn kind(error: &reqwest::Error) -> TransportErrorKind {
