@@ -5,14 +5,16 @@
 //! ```no_run
 //! use std::time::Duration;
 //!
-//! use fdv2_tokio::{Client, Config};
+//! use fdv2_tokio::{Client, Config, ContextBuilder};
 //!
-//! #[tokio::main(flavor = "current_thread")]
+//! #[tokio::main]
 //! async fn main() -> Result<(), Box<dyn std::error::Error>> {
-//!     let config = Config::builder("sdk-key").build()?;
-//!     let client = fdv2_tokio::start(config)?;
+//!     let client = fdv2_tokio::start(Config::builder("sdk-key").build()?)?;
 //!     client.wait_for_initialization(Duration::from_secs(5)).await?;
-//!     println!("{:?}", client.status().state);
+//!     let anna = ContextBuilder::new("anna").build()?;
+//!     if client.bool_variation(&anna, "dark-mode", false) {
+//!         println!("Good night, Anna.");
+//!     }
 //!     client.close(Client::CLOSE_TIMEOUT).await;
 //!     Ok(())
 //! }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use fdv2_client::Client;
+use fdv2_client::{Client, ContextBuilder};
 use serde_json::{Value, json};
 
 /// A flag that is on and gives `value`; off, it would give null.
@@ -14,11 +14,13 @@ pub(crate) fn flag(key: &str, value: impl Into<Value>) -> Value {
     })
 }
 
-/// What the client has for a flag made by [`flag`].
+/// What the client gives for a flag made by [`flag`].
 pub(crate) fn value(client: &Client, key: &str) -> Option<Value> {
-    let snapshot = client.snapshot();
-    let flag = snapshot.core().flag(key)?;
-    flag.model().variations().get(1).cloned()
+    let somebody = ContextBuilder::new("somebody").build().unwrap();
+    match client.json_variation(&somebody, key, Value::Null) {
+        Value::Null => None,
+        value => Some(value),
+    }
 }
 
 /// The events of a transfer that replaces everything.
