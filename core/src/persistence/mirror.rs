@@ -100,7 +100,7 @@ impl Mirror {
                 self.waiting = self.everything();
                 None
             }
-            Ok(Upserted::Written | Upserted::NotNewer) => self.on_success(now),
+            Ok(Upserted::Written | Upserted::NotNewer) => self.on_answer(now),
             Err(error) => self.on_missed(now, error.message(), timing),
         }
     }
@@ -118,12 +118,7 @@ impl Mirror {
             outage.next_probe = Some(now + timing.store_probe);
             return None;
         }
-        if !outage.has_missed {
-            return self.on_success(now);
-        }
-        outage.is_answered = true;
-        self.waiting = self.everything();
-        None
+        self.on_answer(now)
     }
 
     /// A read for an evaluation failed (B 9.10).
@@ -196,8 +191,17 @@ impl Mirror {
         }
     }
 
-    fn on_success(&mut self, now: Instant) -> Option<StoreStatus> {
-        self.outage.take().map(|_| self.status.available(now))
+    /// The store answers. What was missed meanwhile has to be made up for before it is available,
+    /// also when what it answers is a write from before (B 9.6).
+    fn on_answer(&mut self, now: Instant) -> Option<StoreStatus> {
+        match &mut self.outage {
+            Some(outage) if outage.has_missed && !outage.is_answered => {
+                *outage = Outage { next_probe: None, has_missed: true, is_answered: true };
+                self.waiting = self.everything();
+                None
+            }
+            _ => self.outage.take().map(|_| self.status.available(now)),
+        }
     }
 
     fn on_missed(&mut self, now: Instant, message: &str, timing: &Timing) -> Option<StoreStatus> {
