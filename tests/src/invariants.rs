@@ -3,10 +3,15 @@
 use std::time::Duration;
 
 use fdv2_core::effect::Update;
+use fdv2_core::model::Kind;
+use fdv2_core::persistence::Record;
+use fdv2_core::snapshot::Slot;
 use fdv2_core::status::{Readiness, SourceState};
-use fdv2_core::{Command, DataSystem, Deadline, Effect, EffectId, Event, Instant, Outcome};
+use fdv2_core::{
+    Command, DataSystem, Deadline, Effect, EffectId, Event, Instant, Lane, Outcome, Snapshot,
+};
 
-use crate::sim::{Asked, World};
+use crate::sim::{Asked, Store, World};
 
 /// One call of `handle`, with what was known before and after it.
 #[derive(Debug)]
@@ -187,7 +192,9 @@ pub fn the_basis_describes_the_data_held(call: &Call<'_>) {
     let mut world = call.before.clone();
     for command in call.commands {
         world.apply(command);
-        if let Command::Start { id, effect } = command {
+        if let Command::Start { id, effect } = command
+            && id.lane == Lane::Source
+        {
             let asked = Asked::new(call.now, *id, effect);
             let is_ours = matches!(effect, Effect::OpenSource(_))
                 || asked.path().ends_with("/sdk/poll")
@@ -207,6 +214,34 @@ pub fn a_tick_at_its_deadline_does_something(call: &Call<'_>) {
     if *call.event == Event::Tick && deadline.at <= call.now {
         let has_moved = call.deadline_after != call.deadline_before;
         assert!(has_moved || !call.commands.is_empty(), "{deadline:?} does not clear");
+    }
+}
+
+/// Invariant 11, for a store that is healthy and quiet: each item in it is memory's or has a version
+/// that is not lower, and none is missing. (An equal version with another text is a version check's
+/// doing, B 9.4.)
+pub fn the_store_holds_what_memory_holds(store: &Store, memory: &Snapshot) {
+    assert!(store.is_initialized, "data is held and the store has no marker");
+    let live = memory.flags().map(|flag| Record::item(&**flag));
+    for record in live.chain(memory.segments().map(|segment| Record::item(&**segment))) {
+        let key = (record.kind(), record.key().clone());
+        let held = store.records.get(&key).unwrap_or_else(|| panic!("{key:?} is missing"));
+        assert!(*held == record || held.version() >= record.version(), "{held:?} is old");
+    }
+    for (key, held) in &store.records {
+        let (is_live, deleted) = match key.0 {
+            Kind::Flag => (
+                memory.flag(&key.1).is_some(),
+                memory.flag_slots().look_up(&key.1).map(Slot::version),
+            ),
+            Kind::Segment => (
+                memory.segment(&key.1).is_some(),
+                memory.segment_slots().look_up(&key.1).map(Slot::version),
+            ),
+        };
+        let is_tombstone = held.text().contains("\"deleted\":true");
+        let is_ahead = deleted.is_some_and(|version| held.version() >= version);
+        assert!(is_live || is_tombstone || is_ahead, "{held:?} is not in memory");
     }
 }
 

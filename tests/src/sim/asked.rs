@@ -47,7 +47,7 @@ impl Asked {
                 basis: open.basis.as_ref().map(|selector| selector.state().to_owned()),
             },
             Effect::WriteStore(_) | Effect::ProbeStore => {
-                unreachable!("no store is configured")
+                unreachable!("a store is no source")
             }
         }
     }

@@ -11,6 +11,7 @@ mod observe;
 mod reply;
 mod run;
 mod setup;
+mod store;
 pub mod wire;
 mod world;
 
@@ -18,6 +19,7 @@ pub use asked::Asked;
 pub use reply::Reply;
 pub use run::Sim;
 pub use setup::{config, poll, polling, stream, streaming, two_streams};
+pub use store::{Store, StoreHealth};
 pub use world::World;
 
 use std::time::Duration;

@@ -9,7 +9,7 @@ use fdv2_core::status::{
 use fdv2_core::{DataSystem, EffectId, Instant, Lane, Update};
 use serde_json::Value;
 
-use super::{Asked, Sim};
+use super::{Asked, Sim, Store};
 
 impl Sim {
     /// The time.
@@ -167,6 +167,21 @@ impl Sim {
         let mut told = self.updates.iter().rev();
         let newest = told.find(|(_, update)| matches!(update, Update::Snapshot(_)));
         newest.unwrap_or_else(|| panic!("nothing was published\n{self:?}")).0
+    }
+
+    /// The store.
+    pub fn store(&self) -> &Store {
+        &self.store
+    }
+
+    /// Whether the store is said to be available.
+    pub fn is_store_available(&self) -> bool {
+        self.world.store_status.as_ref().is_none_or(|status| status.is_available)
+    }
+
+    /// Whether nothing of the store is under way, and it is said to be available.
+    pub fn is_store_quiet(&self) -> bool {
+        self.is_store_available() && !self.world.live.contains_key(&Lane::Store)
     }
 
     /// Whether `Stopped` was told.

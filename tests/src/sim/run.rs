@@ -10,7 +10,7 @@ use fdv2_core::{
 };
 
 use super::wire::{self, Wire};
-use super::{Asked, Reply, World};
+use super::{Asked, Reply, Store, StoreHealth, World};
 use crate::invariants::{self, Call};
 
 /// A driver cuts what it reads into slices of at most this size.
@@ -34,6 +34,7 @@ pub struct Sim {
     pub(super) seen_asked: usize,
     pub(super) updates: Vec<(Instant, Update)>,
     pub(super) seen_updates: usize,
+    pub(super) store: Store,
     dead: Option<EffectId>,
     cuts: Vec<usize>,
     requests_per_minute: usize,
@@ -61,6 +62,7 @@ impl Sim {
             seen_asked: 0,
             updates: Vec::new(),
             seen_updates: 0,
+            store: Store::default(),
             dead: None,
             cuts: Vec::new(),
             requests_per_minute: 30,
@@ -172,7 +174,7 @@ impl Sim {
     fn next_moment(&self) -> Option<Instant> {
         let arrival = self.pending.front().map(|(at, _)| *at);
         let deadline = self.system.next_deadline().map(|deadline| deadline.at);
-        [arrival, deadline].into_iter().flatten().min()
+        [arrival, deadline, self.store.next()].into_iter().flatten().min()
     }
 
     /// Time passes unnoticed, as while a process is suspended.
@@ -211,6 +213,18 @@ impl Sim {
         self.reply(Reply::default().break_off())
     }
 
+    /// The store fares so from now on.
+    pub fn store_fares(&mut self, health: StoreHealth) -> &mut Self {
+        self.store.fare(self.now, health);
+        self.settle();
+        self
+    }
+
+    /// The store, to be changed behind the core's back.
+    pub fn store_mut(&mut self) -> &mut Store {
+        &mut self.store
+    }
+
     fn schedule(&mut self, reply: Reply) {
         let mut at = self.pending.back().map_or(self.now, |(last, _)| self.now.max(*last));
         for (delay, outcome) in reply.steps {
@@ -223,7 +237,9 @@ impl Sim {
     fn settle(&mut self) {
         let mut ticks = 0;
         loop {
-            if self.pending.front().is_some_and(|(at, _)| *at <= self.now) {
+            if let Some((id, outcome)) = self.store.take_due(self.now) {
+                self.step(Event::Effect { id, outcome });
+            } else if self.pending.front().is_some_and(|(at, _)| *at <= self.now) {
                 self.deliver_next();
             } else if self.system.next_deadline().is_some_and(|deadline| deadline.at <= self.now) {
                 ticks += 1;
@@ -297,9 +313,14 @@ impl Sim {
 
     fn enact(&mut self, command: Command) {
         match command {
+            Command::Start { id, effect } if id.lane == Lane::Store => {
+                self.store.begin(self.now, id, &effect);
+            }
             Command::Start { id, effect } => self.begin(id, &effect),
             Command::Cancel { id } => {
-                self.pending.clear();
+                if id.lane == Lane::Source {
+                    self.pending.clear();
+                }
                 self.dead = Some(id);
             }
             Command::Emit(update) => self.updates.push((self.now, update)),

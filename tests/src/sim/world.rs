@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use fdv2_core::effect::{SourceId, SourceUpdate};
-use fdv2_core::status::{Readiness, SourceState, SourceStatus};
+use fdv2_core::status::{Readiness, SourceState, SourceStatus, StoreStatus};
 use fdv2_core::{Command, EffectId, Event, Lane, Outcome, Snapshot, Update};
 
 /// What a driver and its readers know after some steps.
@@ -20,6 +20,8 @@ pub struct World {
     pub readiness: Readiness,
     /// The newest data.
     pub snapshot: Option<Arc<Snapshot>>,
+    /// The newest status of the store, if one was told.
+    pub store_status: Option<StoreStatus>,
     /// The newest environment id.
     pub environment_id: Option<Arc<str>>,
     /// The source that runs.
@@ -38,6 +40,7 @@ impl Default for World {
             status: None,
             readiness: Readiness::Pending,
             snapshot: None,
+            store_status: None,
             environment_id: None,
             running: None,
             is_started: false,
@@ -85,6 +88,7 @@ impl World {
         match update {
             Update::EnvironmentId(id) => self.environment_id = Some(id.clone()),
             Update::Snapshot(snapshot) => self.snapshot = Some(snapshot.clone()),
+            Update::StoreStatus(status) => self.store_status = Some(status.clone()),
             Update::SourceStatus(status) => self.status = Some(status.clone()),
             Update::Readiness(readiness) => self.readiness = readiness.clone(),
             Update::SourceSwitched(switched) => self.running = switched.to,
@@ -99,6 +103,8 @@ fn ends(outcome: &Outcome) -> bool {
     matches!(
         outcome,
         Outcome::ResponseEnd(_)
+            | Outcome::StoreWritten(_)
+            | Outcome::StoreProbed(_)
             | Outcome::SourceUpdate(
                 SourceUpdate::Failed(_) | SourceUpdate::FailedFinally(_) | SourceUpdate::Ended
             )

@@ -2,16 +2,18 @@
 
 use std::time::Duration;
 
-use fdv2_core::effect::{CustomError, SourceId, SourceUpdate};
+use fdv2_core::effect::{CustomError, SourceId, SourceUpdate, StoreRead};
 use fdv2_core::model::Kind;
-use fdv2_core::snapshot::ChangeSetBuilder;
+use fdv2_core::persistence::StoreError;
+use fdv2_core::snapshot::{ChangeSetBuilder, Held};
 use fdv2_core::status::{ErrorKind, SourceState};
-use fdv2_core::{EffectId, Selector};
+use fdv2_core::{EffectId, Event, Selector};
 
-use super::{Head, Step, configuration};
+use super::{CONFIGURATIONS, Head, Step, configuration};
+use crate::invariants::the_store_holds_what_memory_holds;
 use crate::model::{Change, Model, Say, Speech, Thing};
 use crate::sim::wire::{self, Item};
-use crate::sim::{Reply, Sim};
+use crate::sim::{Reply, Sim, StoreHealth};
 
 /// A system with its model, going through steps.
 #[derive(Debug)]
@@ -26,6 +28,7 @@ pub struct Life {
     /// A redirect is followed: the request's own basis counts on.
     redirected: Option<bool>,
     has_base: bool,
+    has_store: bool,
 }
 
 impl Life {
@@ -41,6 +44,7 @@ impl Life {
             carries_tag: false,
             redirected: None,
             has_base: false,
+            has_store: which % CONFIGURATIONS >= 6,
         };
         life.sim.start();
         life.follow();
@@ -56,6 +60,15 @@ impl Life {
             }
             Step::Sleep(by) => {
                 self.sim.sleep_through(time(by));
+            }
+            Step::StoreFares(health) => {
+                self.sim.store_fares(*health);
+            }
+            Step::StoreTakes(by) => self.sim.store_mut().take(time(by)),
+            Step::WipeStore => self.sim.store_mut().wipe(),
+            Step::StoreReadFailed => {
+                let error = StoreError::new("words");
+                self.sim.tell(Event::StoreRead(StoreRead::Failed(error)));
             }
             Step::Start => {
                 self.sim.start();
@@ -75,6 +88,7 @@ impl Life {
         assert_eq!(self.sim.flags(), self.model.flags(), "{self:?}");
         assert_eq!(self.sim.selector(), self.model.selector(), "{self:?}");
         assert_eq!(self.sim.announced(), self.model.take_announced(), "{self:?}");
+        self.check_store();
     }
 
     /// All peers are good from now on: the system becomes healthy within an hour and a quarter (a directive can last an hour), if it is not
@@ -93,10 +107,22 @@ impl Life {
                 _ => Reply::status(500),
             });
         }
-        self.sim.advance(Duration::from_secs(4500));
+        self.sim.store_mut().take(Duration::ZERO);
+        self.sim.store_fares(StoreHealth::Up).advance(Duration::from_secs(4500));
         if !self.sim.is_over() {
+            assert!(!self.has_store || self.sim.is_store_quiet(), "{self:?}");
+            self.check_store();
             assert_eq!(self.sim.state(), SourceState::Valid, "{self:?}");
             assert!(self.sim.running().is_some(), "{self:?}");
+        }
+    }
+
+    /// Invariant 11, where it can hold now.
+    fn check_store(&self) {
+        let memory = self.sim.system().snapshot();
+        let is_kept = self.has_store && !self.sim.is_over() && memory.held() == Held::Whole;
+        if is_kept && self.sim.is_store_quiet() && !self.sim.store().is_incomplete {
+            the_store_holds_what_memory_holds(self.sim.store(), memory);
         }
     }
 

@@ -5,11 +5,11 @@ mod life;
 pub use life::Life;
 
 use fdv2_core::ConfigBuilder;
-use fdv2_core::config::Custom;
+use fdv2_core::config::{Custom, StoreMode};
 use proptest::prelude::*;
 
 use crate::model::{Say, Thing};
-use crate::sim::{config, poll, stream};
+use crate::sim::{StoreHealth, config, poll, stream};
 
 /// Something that happens.
 #[derive(Clone, Debug)]
@@ -30,6 +30,14 @@ pub enum Step {
     Advance(u32),
     /// So many milliseconds pass unnoticed.
     Sleep(u32),
+    /// The store fares otherwise.
+    StoreFares(StoreHealth),
+    /// Each call of the store takes so many milliseconds.
+    StoreTakes(u32),
+    /// Somebody else empties the store.
+    WipeStore,
+    /// A read of the store failed.
+    StoreReadFailed,
     /// A second start.
     Start,
     /// The system is closed.
@@ -97,6 +105,15 @@ fn head() -> impl Strategy<Value = Head> {
     )
 }
 
+fn health() -> impl Strategy<Value = StoreHealth> {
+    prop_oneof![
+        3 => Just(StoreHealth::Up),
+        1 => Just(StoreHealth::Down),
+        1 => Just(StoreHealth::Torn),
+        1 => Just(StoreHealth::Hanging),
+    ]
+}
+
 /// One step.
 pub fn step() -> impl Strategy<Value = Step> {
     let quick = prop::sample::select(vec![0, 1, 400, 1000, 4000, 10_000, 30_000]);
@@ -111,14 +128,26 @@ pub fn step() -> impl Strategy<Value = Step> {
         10 => (quick, 0..50_u32).prop_map(|(about, more)| Step::Advance(about + more)),
         2 => slow.prop_map(Step::Advance),
         1 => (0..900_000_u32).prop_map(Step::Sleep),
+        4 => health().prop_map(Step::StoreFares),
+        1 => (0..40_000_u32).prop_map(Step::StoreTakes),
+        1 => Just(Step::WipeStore),
+        1 => Just(Step::StoreReadFailed),
         1 => Just(Step::Start),
         1 => prop::bool::weighted(0.1)
             .prop_map(|closes| if closes { Step::Close } else { Step::End }),
     ]
 }
 
-/// One of some configurations.
+/// Of so many.
+pub const CONFIGURATIONS: u8 = 12;
+
+/// One of some configurations. The second half has a store.
 pub fn configuration(which: u8) -> ConfigBuilder {
+    let sources = sources(which);
+    if which % CONFIGURATIONS < 6 { sources } else { sources.store(StoreMode::ReadWrite) }
+}
+
+fn sources(which: u8) -> ConfigBuilder {
     let fdv1 = |config: ConfigBuilder| config.fdv1(poll("v1"));
     match which % 6 {
         0 => config().synchronizer(stream("a")),

@@ -33,6 +33,7 @@ mod rounds;
 mod salvage;
 mod selectors;
 mod status;
+mod store;
 mod transfers;
 
 use fdv2_core::status::{ErrorKind, SourceState};
