@@ -1,6 +1,10 @@
 //! The harness: a simulator of the core in virtual time with the invariants that hold at all times,
 //! and what the tests over sockets share.
 
+#[cfg(feature = "adapters")]
+pub mod feed;
+#[cfg(feature = "adapters")]
+pub mod frail_store;
 pub mod fuzz;
 pub mod invariants;
 pub mod measure;

@@ -1,19 +1,16 @@
 //! Clients with a store on every runtime, fed by the test.
 
 use std::future::Future;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use async_io::Timer;
 use fdv2_client::config::{Custom, StoreMode};
-use fdv2_client::store::{Kind, PersistentStore, Record, Store};
+use fdv2_client::store::{PersistentStore, Record, Store};
 use fdv2_client::{Client, Config};
-use fdv2_core::snapshot::ChangeSetBuilder;
-use fdv2_core::{OpenSource, Selector, SourceUpdate};
+use fdv2_tests::feed::Feed;
 use fdv2_tests::store_conformance::Contents;
-use futures::channel::mpsc::{UnboundedReceiver, UnboundedSender, unbounded};
 use futures::future::{Either, select};
-use futures::stream::{self, BoxStream, StreamExt};
 use tokio::runtime::{Builder, Runtime};
 
 /// Far more than a quiet machine needs for anything here.
@@ -121,50 +118,6 @@ pub(crate) async fn holds(store: &dyn PersistentStore, records: &[Record]) {
 pub(crate) async fn shows(client: &Client, key: &str, version: u64) {
     let seen = || client.snapshot().flag(key).map(|flag| flag.version());
     eventually("the change of a flag", || seen() == Some(version)).await;
-}
-
-/// The only source of a client.
-pub(crate) struct Feed(UnboundedSender<SourceUpdate>);
-
-impl Feed {
-    fn new() -> (Self, impl Fn(OpenSource) -> BoxStream<'static, SourceUpdate> + Send + Sync) {
-        let (sender, receiver) = unbounded();
-        let receiver: Mutex<Option<UnboundedReceiver<_>>> = Mutex::new(Some(receiver));
-        let open = move |_: OpenSource| match receiver.lock().unwrap().take() {
-            Some(updates) => updates.boxed(),
-            None => stream::pending().boxed(),
-        };
-        (Self(sender), open)
-    }
-
-    /// Replaces everything by these flags.
-    pub(crate) fn full(&self, records: &[Record]) {
-        self.put(ChangeSetBuilder::full(), records);
-    }
-
-    /// Changes these flags.
-    pub(crate) fn change(&self, records: &[Record]) {
-        self.put(ChangeSetBuilder::changes(), records);
-    }
-
-    /// Deletes a flag.
-    pub(crate) fn delete(&self, key: &str, version: u64) {
-        let mut changes = ChangeSetBuilder::changes();
-        changes.delete(Kind::Flag, key, version).unwrap();
-        self.tell(changes);
-    }
-
-    fn put(&self, mut changes: ChangeSetBuilder, records: &[Record]) {
-        for record in records {
-            changes.put(record.kind(), record.key(), record.version(), record.text()).unwrap();
-        }
-        self.tell(changes);
-    }
-
-    fn tell(&self, changes: ChangeSetBuilder) {
-        let changes = changes.finish(Some(Selector::new("state", 1)));
-        self.0.unbounded_send(SourceUpdate::ChangeSet(Box::new(changes))).unwrap();
-    }
 }
 
 /// Stamps each test of a module out for every runtime.

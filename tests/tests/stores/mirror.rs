@@ -1,14 +1,12 @@
 //! Clients that keep a database like their memory, whatever happens to it (B 9.4 to 9.6).
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard};
-
-use fdv2_client::store::{Kind, PersistentStore, Record, Store, StoreError, Upserted};
+use fdv2_client::store::{PersistentStore, Record, Store};
 use fdv2_redis::RedisStore;
 use fdv2_sqlite::SqliteStore;
+use fdv2_tests::frail_store::FrailStore;
 use fdv2_tests::redis_server::RedisServer;
 use fdv2_tests::scratch::Scratch;
-use fdv2_tests::store_conformance::{MemoryStore, flag, tombstone};
+use fdv2_tests::store_conformance::{flag, tombstone};
 
 use crate::host::{Host, eventually, holds, on_every_runtime, shows};
 use crate::limit_memory;
@@ -115,60 +113,6 @@ fn a_refused_write_is_made_up_for(host: Host) {
     host.run(holds(&redis(&server), &expected));
 }
 
-/// A database in memory that can be down, and lose all that it held.
-#[derive(Clone, Default)]
-struct Frail(Arc<State>);
-
-#[derive(Default)]
-struct State {
-    held: Mutex<MemoryStore>,
-    is_down: AtomicBool,
-}
-
-impl Frail {
-    fn goes_down(&self, is_emptied: bool) {
-        let mut held = self.0.held.lock().unwrap();
-        self.0.is_down.store(true, Ordering::SeqCst);
-        if is_emptied {
-            *held = MemoryStore::default();
-        }
-    }
-
-    fn comes_up(&self) {
-        self.0.is_down.store(false, Ordering::SeqCst);
-    }
-
-    fn held(&self) -> Result<MutexGuard<'_, MemoryStore>, StoreError> {
-        let held = self.0.held.lock().unwrap();
-        if self.0.is_down.load(Ordering::SeqCst) {
-            return Err(StoreError::new("the database is down"));
-        }
-        Ok(held)
-    }
-}
-
-impl PersistentStore for Frail {
-    fn all(&self, kind: Kind, found: &mut dyn FnMut(&[u8], &[u8])) -> Result<(), StoreError> {
-        self.held()?.all(kind, found)
-    }
-
-    fn one(&self, kind: Kind, key: &str) -> Result<Option<Vec<u8>>, StoreError> {
-        self.held()?.one(kind, key)
-    }
-
-    fn is_initialized(&self) -> Result<bool, StoreError> {
-        self.held()?.is_initialized()
-    }
-
-    fn replace_all(&self, records: &[Record]) -> Result<(), StoreError> {
-        self.held()?.replace_all(records)
-    }
-
-    fn upsert(&self, record: &Record) -> Result<Upserted, StoreError> {
-        self.held()?.upsert(record)
-    }
-}
-
 /// D03: every interleaving of three updates with the two ends of an outage, in which the database
 /// keeps what it holds or loses it.
 fn an_outage_loses_nothing_whenever_it_begins_and_ends(host: Host) {
@@ -183,7 +127,7 @@ fn an_outage_loses_nothing_whenever_it_begins_and_ends(host: Host) {
 
 /// The outage begins and ends after so many updates.
 fn an_outage_loses_nothing(host: &Host, begin: usize, end: usize, is_emptied: bool) {
-    let frail = Frail::default();
+    let frail = FrailStore::default();
     let (client, feed) = host.start(Store::new(frail.clone()));
     feed.full(&twenty());
     host.run(holds(&frail, &twenty()));

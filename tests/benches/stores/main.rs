@@ -7,6 +7,8 @@
 
 #![expect(clippy::print_stdout, reason = "a bench tells its figures")]
 
+mod outage;
+
 use std::fmt::Debug;
 use std::hint::black_box;
 use std::path::Path;
@@ -34,7 +36,7 @@ fn main() -> ExitCode {
         .map(|number| record::<Flag>(&typical::key(number), &typical::flag(number, 1)))
         .collect();
     println!("{FLAGS} flags; medians of {PAIRS} pairs; bound {LARGEST_RATIO}");
-    let is_reached = [in_redis(&records), in_sqlite(&records)].concat();
+    let is_reached = [in_redis(&records), in_sqlite(&records), vec![outage::compare()]].concat();
     if is_reached.iter().all(|is| *is) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
