@@ -111,3 +111,51 @@ fn unusable(what: &str) -> TransportError {
         message: format!("the request's {what} cannot be sent"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn headers(of: &[(&'static str, &[u8])]) -> HeaderMap {
+        let mut headers = HeaderMap::new();
+        for (name, value) in of {
+            headers.append(*name, HeaderValue::from_bytes(value).unwrap());
+        }
+        headers
+    }
+
+    #[test]
+    fn a_request_comes_through_untouched() {
+        let sent = headers(&[("if-none-match", b"\xe9"), ("x-tag", b"one"), ("x-tag", b"two")]);
+        let mut request = http::Request::get("http://h:1/a%20b?basis=%2B+x&y='").body(()).unwrap();
+        *request.headers_mut() = sent.clone();
+        let surf = to_surf(request).unwrap();
+        let got = smol::block_on(from_surf(surf.into())).unwrap();
+        assert_eq!(got.method(), http::Method::GET);
+        assert_eq!(got.uri(), "http://h:1/a%20b?basis=%2B+x&y=%27");
+        for name in sent.keys() {
+            let values = |map: &HeaderMap| map.get_all(name).iter().cloned().collect::<Vec<_>>();
+            assert_eq!(values(got.headers()), values(&sent), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_head_comes_through_untouched() {
+        let headers = headers(&[("etag", b"\xe9"), ("content-encoding", b"gzip")]);
+        let sent = ResponseHead { status: 299, headers };
+        let response = to_surf_response(sent.clone(), Body::empty());
+        assert_eq!(response.status(), StatusCode::Ok);
+        assert_eq!(head(&response.into()), sent);
+    }
+
+    #[test]
+    fn another_backend_has_undone_its_compression() {
+        let mut response = Response::new(StatusCode::Ok);
+        response.append_header("content-encoding", "gzip");
+        response.append_header("etag", "1");
+        let head = head(&response.into());
+        assert_eq!(head.status, 200);
+        assert_eq!(head.headers.get(header::ETAG).unwrap(), "1");
+        assert_eq!(head.headers.get(header::CONTENT_ENCODING), None);
+    }
+}

@@ -53,8 +53,9 @@ impl ClientBuilder {
     ///
     /// It keeps its own backend, pool, TLS settings, redirects and timeouts. With that some
     /// promises become its own: a timeout in it ends streams, redirects it follows may carry the
-    /// SDK key along (B 8.5), and surf's own backends neither undo compression nor close a socket
-    /// at once. One made with [`HyperBackend`](crate::HyperBackend) keeps all of them.
+    /// SDK key along (B 8.5), and surf's own backends do not close a socket at once, and lose bodies
+    /// and headers of some forms. One made with [`HyperBackend`](crate::HyperBackend) keeps all
+    /// promises.
     pub fn http_client(mut self, client: surf::Client) -> Self {
         self.http_client = Some(client);
         self

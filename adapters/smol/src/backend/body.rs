@@ -1,13 +1,13 @@
 //! One exchange over one connection, and the body that holds it.
 
+use std::future::{Future, poll_fn};
 use std::io;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::task::{Context, Poll, ready};
 
 use bytes::{Buf, Bytes};
 use fdv2_client::transport::describe;
 use fdv2_core::{ResponseHead, TransportError, TransportErrorKind};
-use futures::future::{self, Either};
 use futures::io::{AsyncBufRead, AsyncRead};
 use http::Request;
 use http_body_util::Full;
@@ -34,16 +34,14 @@ pub(super) async fn exchange(
         .max_header_size(head_bytes)
         .handshake(FuturesIo::new(socket));
     let (mut sender, connection) = handshake.await.map_err(failure)?;
-    let mut connection = Box::pin(connection);
-    let response = sender.send_request(request.map(Full::new));
-    let response = match future::select(Box::pin(response), connection.as_mut()).await {
-        Either::Left((response, _)) => response,
-        // The connection has nothing more to say, but its last word may have been the response.
-        Either::Right((_, response)) => response.await,
-    };
-    let (parts, incoming) = response.map_err(failure)?.into_parts();
+    let mut connection = State::Open(Box::pin(connection));
+    let mut response = pin!(sender.send_request(request.map(Full::new)));
+    let response = poll_fn(|cx| {
+        connection.poll(cx);
+        response.as_mut().poll(cx)
+    });
+    let (parts, incoming) = response.await.map_err(failure)?.into_parts();
     let head = ResponseHead { status: parts.status.as_u16(), headers: parts.headers };
-    let connection = State::Open(connection);
     let body = ResponseBody { connection, incoming, chunk: Bytes::new(), _sender: sender };
     Ok((head, Body::from_reader(body, None)))
 }
@@ -80,6 +78,7 @@ impl ResponseBody {
 }
 
 impl State {
+    /// Lets the connection get on.
     fn poll(&mut self, cx: &mut Context<'_>) {
         if let Self::Open(connection) = self
             && let Poll::Ready(end) = connection.as_mut().poll(cx)
