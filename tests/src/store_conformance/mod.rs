@@ -1,12 +1,12 @@
 //! What every persistent store has to do, as a suite to run any implementation through:
 //!
-//! ```ignore
-//! use fdv2_tests::store_conformance::Shared;
-//!
+//! ```
 //! mod my_store {
-//!     fdv2_tests::store_conformance!(Shared::new(MyStore::new()));
+//!     use fdv2_tests::store_conformance::{MemoryStore, Shared};
+//!
+//!     fdv2_tests::store_conformance!(Shared::new(MemoryStore::default()));
 //!     // And, if it writes full sets at once:
-//!     fdv2_tests::atomic_store_conformance!(Shared::new(MyStore::new()));
+//!     fdv2_tests::atomic_store_conformance!(Shared::new(MemoryStore::default()));
 //! }
 //! ```
 //!
