@@ -21,10 +21,16 @@ const TABLES: &str = "
 ///
 /// Processes that find it new at the same time wait for the one that comes first.
 pub(crate) fn prepare(connection: &mut Connection) -> Result<(), StoreError> {
-    if identity(connection).map_err(|error| fault("read", &error))?.check()? == Tables::Missing {
+    if found(connection).map_err(|error| fault("read", &error))?.check()? == Tables::Missing {
         create(connection)?;
     }
     Ok(())
+}
+
+/// What the file says at one moment: another process may be preparing it.
+fn found(connection: &mut Connection) -> rusqlite::Result<Identity> {
+    let transaction = connection.transaction()?;
+    identity(&transaction)
 }
 
 fn create(connection: &mut Connection) -> Result<(), StoreError> {
