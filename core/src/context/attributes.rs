@@ -14,6 +14,7 @@ pub(super) struct Attributes {
 }
 
 impl Attributes {
+    #[inline]
     pub(super) fn find(&self, name: &str, hash: u32) -> Option<&AttributeValue> {
         let mut candidates = self.hashes.iter().zip(&self.named);
         let found = candidates.find(|(other, (named, _))| **other == hash && **named == *name);

@@ -44,6 +44,7 @@ impl Kind {
     }
 
     /// Whether this is what a flag calls `name`.
+    #[inline]
     pub(super) fn is(&self, name: &KindName) -> bool {
         self.0.as_deref() == name.other()
     }

@@ -72,6 +72,7 @@ impl Context {
     }
 
     /// Whether flags can be evaluated for this.
+    #[inline]
     pub fn is_valid(&self) -> bool {
         self.error.is_none()
     }
@@ -82,6 +83,7 @@ impl Context {
     }
 
     /// Whether it has several kinds.
+    #[inline]
     pub fn is_multi(&self) -> bool {
         !self.parts.is_empty()
     }
@@ -97,6 +99,7 @@ impl Context {
     }
 
     /// Its key: empty if there are several kinds.
+    #[inline]
     pub fn key(&self) -> &str {
         &self.key
     }
@@ -138,20 +141,24 @@ impl Context {
     }
 
     /// The contexts of one kind that this is made of.
+    #[inline]
     pub(crate) fn parts(&self) -> &[Context] {
         if self.is_multi() { &self.parts } else { std::slice::from_ref(self) }
     }
 
+    #[inline]
     pub(crate) fn part(&self, kind: &KindName) -> Option<&Context> {
         self.parts().iter().find(|part| part.kind.is(kind))
     }
 
     /// What [`KeySet`](crate::model::KeySet) wants to know of the key.
+    #[inline]
     pub(crate) fn key_hash(&self) -> u32 {
         self.key_hash
     }
 
     /// The attribute that `reference` begins with.
+    #[inline]
     pub(crate) fn attribute(&self, reference: &Reference) -> Option<Attribute<'_>> {
         match reference.head() {
             Head::Key => Some(Attribute::Text(&self.key)),
@@ -173,6 +180,7 @@ pub(crate) enum Attribute<'a> {
 }
 
 /// Follows `path` through objects.
+#[inline]
 pub(crate) fn descend<'a>(
     value: &'a AttributeValue,
     path: &[Box<str>],

@@ -102,16 +102,19 @@ impl Reference {
         &self.input
     }
 
+    #[inline]
     pub(crate) fn head(&self) -> Head {
         self.head
     }
 
     /// The attribute's name.
+    #[inline]
     pub(super) fn name(&self) -> &str {
         self.parts.first().unwrap_or(&self.input)
     }
 
     /// The parts that lead on inside of the attribute's value.
+    #[inline]
     pub(crate) fn path(&self) -> &[Box<str>] {
         self.parts.get(1..).unwrap_or_default()
     }

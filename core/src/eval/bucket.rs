@@ -27,6 +27,7 @@ enum Seed<'a> {
 const SCALE: f32 = 0x0FFF_FFFF_FFFF_FFFF_u64 as f32;
 
 impl<'a> Bucketing<'a> {
+    #[inline]
     pub(super) fn of_rollout(rollout: &'a Rollout, key: &'a str, salt: &'a str) -> Self {
         Self {
             kind: &rollout.kind,
@@ -35,12 +36,14 @@ impl<'a> Bucketing<'a> {
         }
     }
 
+    #[inline]
     pub(super) fn of_share(share: &'a SegmentShare, key: &'a str, salt: &'a str) -> Self {
         Self { kind: &share.kind, by: share.bucket_by.as_ref(), seed: Seed::KeyAndSalt(key, salt) }
     }
 
     /// A number from zero to one: zero if the context has no such attribute, or one that is neither
     /// text nor a whole number; `None` if it has no such kind.
+    #[inline]
     pub(super) fn bucket(&self, context: &Context) -> Result<Option<f32>, Invalid> {
         if self.by.is_some_and(|reference| !reference.is_valid()) {
             return Err(Invalid);

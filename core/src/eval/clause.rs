@@ -10,6 +10,7 @@ use crate::model::{Clause, Comparison, Literals, Moment, Test, Version};
 pub(super) struct Invalid;
 
 /// Whether `context` meets `clause`. One that lacks the attribute does not, negated or not.
+#[inline]
 pub(super) fn is_match(clause: &Clause, context: &Context) -> Result<bool, Invalid> {
     let path = clause.attribute.path();
     match clause.attribute.head() {
@@ -105,6 +106,7 @@ impl<'a> Operand<'a> {
     }
 }
 
+#[inline]
 fn passes(test: &Test, operand: Operand<'_>) -> bool {
     match test {
         Test::OneOf(keys) => operand.text().is_some_and(|text| keys.contains_text(text)),

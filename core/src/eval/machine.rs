@@ -461,6 +461,7 @@ impl Position {
 }
 
 /// A verdict, unless the flag has no such variation.
+#[inline]
 fn verdict<'a>(
     flag: &Flag,
     variation: Option<VariationIndex>,

@@ -14,10 +14,12 @@ pub(super) struct Stack<'a> {
 }
 
 impl<'a> Stack<'a> {
+    #[inline]
     pub(super) fn len(&self) -> usize {
         self.inline_len + self.spilled.len()
     }
 
+    #[inline]
     pub(super) fn push(&mut self, frame: Frame<'a>) {
         let inline = self.inline.get_or_insert([frame; INLINE]);
         match inline.get_mut(self.inline_len) {
@@ -29,6 +31,7 @@ impl<'a> Stack<'a> {
         }
     }
 
+    #[inline]
     pub(super) fn pop(&mut self) -> Option<Frame<'a>> {
         if let Some(frame) = self.spilled.pop() {
             return Some(frame);
@@ -37,6 +40,7 @@ impl<'a> Stack<'a> {
         self.inline.as_ref()?.get(self.inline_len).copied()
     }
 
+    #[inline]
     pub(super) fn iter(&self) -> impl Iterator<Item = &Frame<'a>> {
         let inline = self.inline.iter().flatten().take(self.inline_len);
         inline.chain(&self.spilled)

@@ -76,6 +76,7 @@ impl VariationIndex {
     pub(crate) const NOWHERE: Self = Self(u32::MAX);
 
     /// The position in a list.
+    #[inline]
     pub(crate) fn to_usize(self) -> usize {
         self.0 as usize
     }

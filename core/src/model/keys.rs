@@ -35,6 +35,7 @@ impl KeySet {
     }
 
     /// Whether `key`, whose hash is `hash`, is in the set.
+    #[inline]
     pub(crate) fn contains(&self, key: &str, hash: u32) -> bool {
         let key = key.as_bytes();
         if self.index.len() <= FEW {
@@ -54,6 +55,7 @@ impl KeySet {
     }
 
     /// Whether `key` is in the set. It is hashed only if that is worth it.
+    #[inline]
     pub(crate) fn contains_text(&self, key: &str) -> bool {
         if self.index.len() <= FEW {
             self.contains_among_few(key.as_bytes())
@@ -62,6 +64,7 @@ impl KeySet {
         }
     }
 
+    #[inline]
     fn contains_among_few(&self, key: &[u8]) -> bool {
         let mut start = 0;
         self.index.iter().any(|slot| {

@@ -14,6 +14,7 @@ impl KindName {
     pub(crate) const USER: Self = Self(None);
 
     /// The name, unless it is `user`.
+    #[inline]
     pub(crate) fn other(&self) -> Option<&str> {
         self.0.as_deref()
     }

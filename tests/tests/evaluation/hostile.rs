@@ -6,7 +6,7 @@ use fdv2_core::context::{Context, ContextBuilder};
 use fdv2_core::model::{Decoded, Flag, Item, Segment};
 use serde_json::{Value, json};
 
-use super::engines::Items;
+use super::engines::{Items, item_of_text};
 
 /// Runs `test` with the stack that threads usually have, and drops there what it made.
 fn on_a_small_stack(test: impl FnOnce() + Send + 'static) {
@@ -59,14 +59,24 @@ fn a_ladder_of_segments_ends_as_malformed() {
 
 #[test]
 fn a_chain_of_100_000_ends_as_malformed() {
-    on_a_small_stack(|| {
-        let flags: Vec<_> = (0..100_000).map(|key| flag(key, &[key + 1], json!([]))).collect();
-        assert_malformed(&flags, &[]);
-    });
-    on_a_small_stack(|| {
-        let segments: Vec<_> = (0..100_000).map(|key| segment(key, &[key + 1])).collect();
-        assert_malformed(&[flag(0, &[], rules(&[0]))], &segments);
-    });
+    let assert_malformed = |items: Items| {
+        on_a_small_stack(move || {
+            let answer = items.evaluate("0", &user());
+            assert_eq!(answer.reason["errorKind"], "MALFORMED_FLAG");
+        });
+    };
+    let mut flags = Items::default();
+    let mut segments = Items::new(&[flag(0, &[], rules(&[0]))], &[]);
+    for (key, next) in (0..100_000).zip(1..) {
+        let key = key.to_string();
+        let text = format!(r#"{{"on":true,"prerequisites":[{{"key":"{next}","variation":0}}]}}"#);
+        flags.flags.insert(key.clone(), item_of_text(&key, &text));
+        let clause = format!(r#"{{"attribute":"","op":"segmentMatch","values":["{next}"]}}"#);
+        let text = format!(r#"{{"rules":[{{"clauses":[{clause}]}}]}}"#);
+        segments.segments.insert(key.clone(), item_of_text(&key, &text));
+    }
+    assert_malformed(flags);
+    assert_malformed(segments);
 }
 
 /// 250 flags, each of which needs the next, and 249 segments in a row below the last: 499 levels
@@ -118,17 +128,17 @@ fn one_flag_can_look_at_many_others_but_not_at_any_number() {
 #[test]
 fn huge_lists_are_read_and_searched() {
     on_a_small_stack(|| {
-        let keys: Vec<_> = (0..200_000).map(|key| format!("key-{key}")).collect();
+        let keys: Vec<_> = (0..100_000).map(|key| format!("key-{key}")).collect();
         let segment = json!({"key": "s", "included": keys, "excluded": keys, "rules": []});
         let clause = json!({"attribute": "", "op": "segmentMatch", "values": ["s"]});
-        let numbers: Vec<_> = (0..200_000).collect();
+        let numbers: Vec<_> = (0..100_000).collect();
         let in_list = json!({"attribute": "key", "op": "in", "values": numbers});
         let rules = vec![json!({"clauses": [in_list.clone()], "variation": 1}); 3];
         let rules = [rules, vec![json!({"clauses": [clause], "variation": 0})]].concat();
         let flag = json!({"key": "f", "on": true, "targets": [{"values": keys, "variation": 2}],
             "rules": rules, "variations": [0, 1, 2], "fallthrough": {"variation": 1}});
         let items = Items::new(&[flag], &[segment]);
-        let mut builder = ContextBuilder::new("key-199999");
+        let mut builder = ContextBuilder::new("key-99999");
         assert_eq!(items.evaluate("f", &builder.build().unwrap()).index, Some(2));
         let org = builder.kind("org").build().unwrap();
         assert_eq!(items.evaluate("f", &org).index, Some(1));

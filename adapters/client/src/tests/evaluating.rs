@@ -128,3 +128,18 @@ fn a_snapshot_stays_as_it_is_while_the_client_goes_on() {
     let all = snapshot.all_flags_detail(&user(), FlagDetailConfig::new());
     assert_eq!(serde_json::to_value(all).unwrap()["f"], json!(1));
 }
+
+#[test]
+fn evaluation_to_bool_int_and_float_allocates_nothing() {
+    let client = client_with(&[("bool", json!(true)), ("int", json!(1)), ("float", json!(1.5))]);
+    let user = user();
+    let evaluate = || {
+        assert!(client.bool_variation(&user, "bool", false));
+        assert_eq!(client.int_variation(&user, "int", 0), 1);
+        assert_eq!(client.float_variation_detail(&user, "float", 0.0).value, 1.5);
+        assert!(client.bool_variation(&user, "nowhere", true));
+    };
+    // The first load of a thread sets its place among the readers up.
+    evaluate();
+    assert_eq!(allocation_counter::measure(evaluate).count_total, 0);
+}
