@@ -9,9 +9,11 @@ mod all_flags;
 mod bucket;
 mod clause;
 mod detail;
+mod flag;
 mod lookup;
 mod machine;
 mod reason;
+mod segment;
 mod stack;
 mod variations;
 
@@ -23,7 +25,7 @@ use serde_json::Value;
 
 use crate::context::Context;
 use crate::model::{Flag, Item};
-use machine::{Machine, Stop, Verdict};
+use machine::{Machine, Stop};
 
 /// Evaluates `flag` for `context`.
 ///
@@ -56,10 +58,11 @@ pub fn evaluate_observed<'a, L: Lookup + ?Sized>(
     }
     let mut machine = Machine::new(lookup, context, observe);
     let result = machine.run(flag);
-    let big_segments_status = machine.big_segments_status();
+    let big_segments_status = machine.big_segments_status;
     let (index, kind) = match result {
-        Ok(Verdict { variation, cause }) => {
-            (variation.map(|variation| variation.to_usize()), cause.into())
+        Ok(()) => {
+            let verdict = &machine.verdict;
+            (verdict.variation.map(|variation| variation.to_usize()), verdict.reason())
         }
         Err(stop) => match machine.into_needs() {
             Some(needs) if matches!(stop, Stop::NotLoaded) => return Err(needs),

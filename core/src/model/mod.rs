@@ -26,6 +26,7 @@ pub(crate) use date::Moment;
 pub(crate) use decode::VariationIndex;
 pub use error::DecodeError;
 pub use flag::Flag;
+pub(crate) use flag::{Prerequisite, Rule};
 pub(crate) use head::Head;
 pub use item::{Decoded, Item};
 pub(crate) use keys::{KeySet, hash};
