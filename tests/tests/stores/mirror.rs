@@ -8,7 +8,7 @@ use fdv2_tests::redis_server::RedisServer;
 use fdv2_tests::scratch::Scratch;
 use fdv2_tests::store_conformance::{flag, tombstone};
 
-use crate::host::{Host, eventually, holds, on_every_runtime, shows};
+use crate::host::{Host, PATIENCE, eventually, holds, on_every_runtime, shows};
 use crate::limit_memory;
 
 on_every_runtime!(
@@ -58,8 +58,8 @@ fn a_database_that_is_down_at_start_gets_everything_once_it_is_up(host: Host) {
     server.stop();
     let (client, feed) = host.start(Store::new(redis(&server)));
     feed.full(&twenty());
+    assert_eq!(host.run(client.wait_for_initialization(PATIENCE)), Ok(()));
     host.run(shows(&client, "f19", 1));
-    assert!(client.initialized());
     feed.change(&[flag("f00", 2)]);
     host.run(shows(&client, "f00", 2));
     server.restart();
