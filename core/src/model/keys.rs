@@ -178,3 +178,6 @@ impl Visitor<'_> for PushKey<'_> {
         self.0.push(key).map_err(|TooLong| E::custom("a list of keys is too long"))
     }
 }
+
+#[cfg(test)]
+mod tests;
