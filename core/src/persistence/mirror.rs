@@ -157,19 +157,17 @@ impl Mirror {
         Some(Work::Write(write))
     }
 
-    /// Closing begins: writes may still end and follow for so long (B 10.2). In an outage there is
-    /// nothing to wait for.
+    /// Closing begins: writes may still end and follow for so long (B 10.2).
     pub(crate) fn close(&mut self, now: Instant, grace: Duration) {
         self.closing = Some(now + grace);
-        if self.outage.is_some() {
-            self.waiting = None;
-        }
     }
 
-    /// Whether closing has to wait for a write.
+    /// Whether closing has to wait for a write. Until a store that is out has answered, none
+    /// follows the one that is under way.
     pub(crate) fn is_busy(&self) -> bool {
         let is_writing = matches!(self.running, Some(Running::Write { .. }));
-        self.outage.is_none() && (is_writing || self.waiting.is_some())
+        let may_follow = self.outage.is_none_or(|outage| outage.is_answered);
+        is_writing || (may_follow && self.waiting.is_some())
     }
 
     /// Closed: nothing begins any more.

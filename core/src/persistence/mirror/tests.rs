@@ -270,3 +270,35 @@ fn b_10_2_closing_waits_for_writes_and_not_for_an_outage() {
     case.mirror.close(case.now, grace);
     assert!(!case.mirror.is_busy());
 }
+
+/// B 10.2: a write in flight ends, also one that is to end an outage, or that began before one.
+#[test]
+fn b_10_2_closing_waits_for_a_write_in_flight_in_an_outage() {
+    let grace = Duration::from_secs(2);
+    let mut case = Case::new(StoreMode::ReadWrite);
+    case.full(&["a"]);
+    case.work();
+    case.fail();
+    case.advance(500);
+    case.work();
+    case.probed(Ok(()));
+    assert_eq!(case.work().as_deref(), Some("* a1"));
+    case.put("a", 2);
+    case.mirror.close(case.now, grace);
+    assert!(case.mirror.is_busy());
+    assert!(case.ok().unwrap().is_available);
+    assert_eq!(case.work().as_deref(), Some(" a2"));
+    assert!(case.mirror.is_busy());
+    case.fail();
+    assert!(!case.mirror.is_busy());
+
+    let mut case = Case::new(StoreMode::ReadWrite);
+    case.full(&["a"]);
+    case.work();
+    let error = StoreError::new("down");
+    case.mirror.on_read_failed(case.now, &error, &Timing::default());
+    case.mirror.close(case.now, grace);
+    assert!(case.mirror.is_busy());
+    case.ok();
+    assert!(!case.mirror.is_busy());
+}
