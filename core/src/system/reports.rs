@@ -76,9 +76,13 @@ impl DataSystem {
         }
     }
 
-    /// A change set becomes visible. A salvaged one counts as data, not as health (B 1.15).
+    /// A change set becomes visible. A salvaged one counts as data, not as health; not even as
+    /// data if the store proved to be initialized while it came in (B 1.15).
     fn on_commit(&mut self, now: Instant, source: SourceId, commit: Commit) {
         let is_whole = commit.salvaged.is_none();
+        if !is_whole && self.is_store_initialized {
+            return self.outbox.discard(commit.abandon());
+        }
         let has_selector = commit.snapshot.selector().is_some();
         self.memory.forget_tags();
         self.persist(source, &commit);

@@ -134,6 +134,22 @@ fn b_1_15_with_an_initialized_store_nothing_is_salvaged() {
     assert_eq!(case.words(), ["status", "cancel"]);
 }
 
+/// B 1.15: also when the marker is found while the transfer comes in.
+#[test]
+fn b_1_15_a_store_that_proves_to_be_initialized_is_not_replaced_by_salvage() {
+    let (before, after) = BAD.split_at(BAD.len() / 2);
+    let chunk = |text: &'static str| Outcome::ResponseChunk(Bytes::from_static(text.as_bytes()));
+    let headers = http::HeaderMap::new();
+    let mut case = Case::polling(StoreMode::ReadWrite);
+    case.source(Outcome::ResponseHead(ResponseHead { status: 200, headers }));
+    case.source(chunk(before));
+    case.handle(Event::StoreRead(StoreRead::Initialized));
+    case.source(chunk(after));
+    case.source(Outcome::ResponseEnd(Ok(())));
+    assert!(!case.system.snapshot().is_held());
+    assert_eq!(case.words(), ["status"]);
+}
+
 /// B 9.4: custom sources say for themselves, files never are persisted.
 #[test]
 fn b_9_4_custom_sources_say_whether_they_are_persisted() {
