@@ -40,7 +40,11 @@ impl StreamResponse {
     }
 
     pub(crate) fn open_progress(&self) -> Option<Instant> {
-        self.exchange.is_open().then_some(self.progress)
+        self.is_open().then_some(self.progress)
+    }
+
+    fn is_open(&self) -> bool {
+        self.exchange.is_open()
     }
 
     /// Whether its end follows from what was last reported.
@@ -67,6 +71,7 @@ impl StreamResponse {
                         return Some(report);
                     }
                 }
+                Ok(Some(Read::Skipped)) => return Some(self.on_progress(look.now)),
                 Ok(Some(Read::Retry(report))) => return Some(report),
                 Ok(Some(Read::Comment)) => {}
                 Ok(None) => return self.partial_progress(look.now),
@@ -78,7 +83,10 @@ impl StreamResponse {
     fn read(&mut self, look: Look<'_>) -> Result<Option<Read>, Failure> {
         match self.parser.next() {
             Ok(Some(Frame::Event { name, data })) => {
-                self.exchange.on_event(look, name, data).map(|told| Some(Read::Event(told)))
+                let is_of_transfer = is_of_transfer(name);
+                let told = self.exchange.on_event(look, name, data)?;
+                let is_skipped = told == Told::Nothing && is_of_transfer && self.is_open();
+                Ok(Some(if is_skipped { Read::Skipped } else { Read::Event(told) }))
             }
             Ok(Some(Frame::Retry(delay))) => Ok(Some(Read::Retry(Report::RetryDelay(delay)))),
             Ok(Some(Frame::Comment)) => Ok(Some(Read::Comment)),
@@ -94,10 +102,7 @@ impl StreamResponse {
                 self.progress = now;
                 None
             }
-            Told::Collected => {
-                self.progress = now;
-                Some(Report::Progress)
-            }
+            Told::Collected => Some(self.on_progress(now)),
             Told::Unchanged => Some(Report::Unchanged),
             Told::Completed(commit) => Some(self.completed(commit)),
             Told::Aborted => Some(Report::Aborted),
@@ -124,19 +129,68 @@ impl StreamResponse {
     /// While a transfer is open, each byte of an event that belongs to it is progress.
     fn partial_progress(&mut self, now: Instant) -> Option<Report> {
         let has_input = std::mem::take(&mut self.has_input);
-        let has_grown = self.parser.open_event().is_some_and(|event| {
-            event.fresh > 0 && matches!(event.name, Some("put-object" | "delete-object"))
-        });
-        if !has_input || !has_grown || !self.exchange.is_open() {
-            return None;
-        }
-        self.progress = now;
-        Some(Report::Progress)
+        let has_grown = self
+            .parser
+            .open_event()
+            .is_some_and(|event| event.fresh > 0 && event.name.is_some_and(is_of_transfer));
+        (has_input && has_grown && self.is_open()).then(|| self.on_progress(now))
     }
+
+    fn on_progress(&mut self, now: Instant) -> Report {
+        self.progress = now;
+        Report::Progress
+    }
+}
+
+/// Whether an event of this name belongs to the transfer that is open.
+fn is_of_transfer(name: &str) -> bool {
+    matches!(name, "put-object" | "delete-object" | "payload-transferred")
 }
 
 enum Read {
     Event(Told),
+    /// It belongs to the open transfer, but is of a kind that this version does not know.
+    Skipped,
     Retry(Report),
     Comment,
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::limits::Limits;
+    use crate::snapshot::Snapshot;
+
+    const INTENT: &str =
+        "event: server-intent\ndata: {\"payloads\":[{\"intentCode\":\"xfer-full\"}]}\n\n";
+    const UNKNOWN_KIND: &str =
+        "event: put-object\ndata: {\"kind\":\"new\",\"key\":\"k\",\"object\":{}}\n\n";
+
+    /// Whether the second of these chunks brings progress.
+    fn is_progress(chunks: [&'static str; 2]) -> bool {
+        let (held, limits) = (Arc::<Snapshot>::default(), Limits::default());
+        let look = Look { now: Instant::EPOCH, held: &held, limits: &limits, may_salvage: true };
+        let mut stream = StreamResponse::new(false, look);
+        let reports = chunks.map(|chunk| {
+            stream.push(Bytes::from_static(chunk.as_bytes()));
+            std::iter::from_fn(|| stream.next_report(look)).collect::<Vec<_>>()
+        });
+        reports[1].contains(&Report::Progress)
+    }
+
+    /// "Progress" in the rules, and B 1.16: in an open transfer each of its bytes, however they
+    /// are cut and whatever they are about.
+    #[test]
+    fn all_that_belongs_to_an_open_transfer_is_progress() {
+        let (head, _) = UNKNOWN_KIND.split_at(30);
+        for bytes in [UNKNOWN_KIND, head, "event: payload-transferred\ndata: {\"sta"] {
+            assert!(is_progress([INTENT, bytes]), "{bytes:?}");
+            assert!(!is_progress(["", bytes]), "without a transfer: {bytes:?}");
+        }
+        for bytes in [":\n", "event: heartbeat\ndata: {}\n\n", "event: new\ndata: {}\n\n"] {
+            assert!(!is_progress([INTENT, bytes]), "{bytes:?}");
+        }
+    }
 }
