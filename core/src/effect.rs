@@ -130,7 +130,7 @@ pub enum SourceUpdate {
     EnvironmentId(Arc<str>),
     /// Bytes are flowing: progress in the sense of B 3.1 and 3.3.
     Progress,
-    /// The server's order to fall back to FDv1 (B 5), for this long if it said so.
+    /// The server's order to fall back to FDv1 (B 5), for so many whole seconds if it said so.
     Directive(Option<Duration>),
     /// The attempt failed; it is opened again after a back-off.
     Failed(CustomError),

@@ -34,7 +34,8 @@ impl Directive {
 
     /// A directive for so long, if that is a time which can be used.
     pub(crate) fn lasting(ttl: Option<Duration>) -> Self {
-        let is_usable = |ttl: &Duration| !ttl.is_zero() && *ttl <= Duration::from_secs(MAX_TTL);
+        let is_whole = |ttl: &Duration| ttl.subsec_nanos() == 0;
+        let is_usable = |ttl: &Duration| is_whole(ttl) && (1..=MAX_TTL).contains(&ttl.as_secs());
         Self { ttl: ttl.filter(is_usable) }
     }
 }
@@ -69,6 +70,18 @@ mod tests {
             assert!(Directive::from_headers(&headers(value, None)).is_none(), "{value:?}");
         }
         assert!(Directive::from_headers(&HeaderMap::new()).is_none());
+    }
+
+    /// B 5.4: a custom source's time too is a whole number of seconds; a tiny one would be a hot
+    /// loop.
+    #[test]
+    fn a_fraction_of_a_second_is_no_time() {
+        let ttl = |millis| Directive::lasting(Some(Duration::from_millis(millis))).ttl;
+        assert_eq!(ttl(1_000), Some(Duration::from_secs(1)));
+        assert_eq!(ttl(3_600_000), Some(Duration::from_secs(3_600)));
+        for millis in [0, 1, 999, 1_500, 3_601_000] {
+            assert_eq!(ttl(millis), None, "{millis}");
+        }
     }
 
     /// B 5.4, and case V07.
