@@ -57,7 +57,9 @@ impl CustomAttempt {
             SourceUpdate::ChangeSet(change_set) => Some(self.change_set(*change_set, look)),
             SourceUpdate::Unchanged => Some(self.unchanged(look.held)),
             SourceUpdate::EnvironmentId(id) => {
-                self.environment_id = Some(id).filter(|id| !id.trim().is_empty());
+                if !id.trim().is_empty() {
+                    self.environment_id = Some(id);
+                }
                 None
             }
             SourceUpdate::Progress => {
@@ -170,6 +172,20 @@ mod tests {
 
     fn is_refused(report: &Report) -> bool {
         matches!(report, Report::Ended(End::Failed(_)))
+    }
+
+    /// B 6.6.
+    #[test]
+    fn an_empty_environment_id_changes_nothing() {
+        let held = Arc::<Snapshot>::default();
+        let limits = Limits::default();
+        let look = Look { now: Instant::EPOCH, held: &held, limits: &limits, may_salvage: true };
+        let mut attempt = CustomAttempt::new(false, false, Instant::EPOCH);
+        for id in ["env", "", " "] {
+            attempt.accept(look, Outcome::SourceUpdate(SourceUpdate::EnvironmentId(id.into())));
+            assert_eq!(attempt.next_report(look), None);
+            assert_eq!(attempt.environment_id().map(|id| &**id), Some("env"));
+        }
     }
 
     /// B 1.14, 3.12.
