@@ -198,7 +198,8 @@ impl ConfigBuilder {
             );
         }
         let mut sources = self.initializers.iter().chain(&self.synchronizers);
-        let asks_server = sources.any(|source| !matches!(source, Source::Custom(_)));
+        let asks_server =
+            self.fdv1.is_some() || sources.any(|source| !matches!(source, Source::Custom(_)));
         if asks_server && !self.is_offline && matches!(self.sdk_key, Ok(None)) {
             return refuse("a server cannot be asked without an SDK key; begin with one");
         }

@@ -91,7 +91,10 @@ fn settings_that_contradict_each_other_are_refused() {
     assert!(is_contradiction(Config::custom("k").fdv1(Polling::new())));
     let keyless = Config::offline().set_offline(false);
     assert!(keyless.clone().build().is_ok());
-    assert!(is_contradiction(keyless.synchronizer(Polling::new())));
+    assert!(is_contradiction(keyless.clone().synchronizer(Polling::new())));
+    let keyless = keyless.synchronizer(Custom::new("c"));
+    assert!(keyless.clone().build().is_ok());
+    assert!(is_contradiction(keyless.fdv1(Polling::new())));
     assert!(is_contradiction(Config::builder("k").filter("f".repeat(9_000))));
 }
 
