@@ -12,7 +12,6 @@ pub(crate) struct Stint {
     started: Instant,
     health: Health,
     last_progress: Instant,
-    has_completed: bool,
     has_shown_error: bool,
     /// After a recovery, the synchronizer to return to if this one is silent (B 3.4).
     left: Option<usize>,
@@ -44,7 +43,6 @@ impl Stint {
             started,
             health: Health::new(started),
             last_progress: started,
-            has_completed: false,
             has_shown_error: false,
             left: None,
             next_attempt: Some(started),
@@ -88,7 +86,6 @@ impl Stint {
     pub(crate) fn on_completed(&mut self, now: Instant, timing: &Timing) {
         self.on_progress(now);
         self.health.on_completed(now, timing);
-        self.has_completed = true;
         self.left = None;
     }
 
