@@ -213,6 +213,21 @@ fn a_pending_directive_survives_our_own_leaving() {
     sim.expect("v1");
 }
 
+/// B 5.2, 3.1: the same for an initializer that is left before its body has come.
+#[test]
+fn a_pending_directive_survives_the_leaving_of_an_initializer() {
+    let configured = config()
+        .initializer(poll("i1"))
+        .initializer(poll("i2"))
+        .synchronizer(stream("a"))
+        .fdv1(poll("v1"));
+    let mut sim = Sim::new(configured);
+    sim.serve_always("i1", Reply::head(200).directive());
+    sim.start().advance(secs(10));
+    let hosts: Vec<_> = sim.asked().iter().map(|asked| asked.host.as_str()).collect();
+    assert_eq!(hosts, ["i1", "v1"]);
+}
+
 /// B 5.2: on a poll when the body has been applied or has failed.
 #[test]
 fn on_a_poll_it_waits_for_the_body() {

@@ -241,6 +241,16 @@ fn responses_without_valid_data_leave_the_environment_id() {
     }
 }
 
+/// B 6.6: the same id is told once.
+#[test]
+fn the_same_environment_id_is_told_once() {
+    let mut sim = Sim::new(config().synchronizer(poll("a")));
+    sim.serve_always("a", Reply::poll(full("s1", [])).header("x-ld-envid", "env"));
+    sim.start().advance(secs(300));
+    let told = sim.updates().filter(|told| matches!(told, Update::EnvironmentId(_))).count();
+    assert_eq!(told, 1);
+}
+
 /// B 6.6: an initializer's counts too.
 #[test]
 fn an_initializers_environment_id_counts() {
