@@ -72,9 +72,9 @@ pub enum Membership {
     },
     /// It has not been asked.
     NotLoaded,
-    /// It was asked, and failed.
+    /// It was asked, and failed: the context is not in the segment (C 3.7).
     StoreError,
-    /// There is no such store.
+    /// There is no such store: the segment's rules decide, as in the official SDKs.
     NotConfigured,
 }
 

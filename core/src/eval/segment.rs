@@ -131,7 +131,7 @@ impl<'a, L: Lookup + ?Sized> Machine<'a, '_, L> {
             }
             Membership::Known { included, is_stale: true } => (BigSegmentsStatus::Stale, included),
             Membership::StoreError => (BigSegmentsStatus::StoreError, Some(false)),
-            Membership::NotConfigured => (BigSegmentsStatus::NotConfigured, Some(false)),
+            Membership::NotConfigured => (BigSegmentsStatus::NotConfigured, None),
         };
         self.note(status);
         Ok(included)

@@ -135,14 +135,14 @@ fn the_membership_decides_then_the_rules_and_never_the_lists() {
     }
 }
 
-/// C 3.7: a failed query gives no match.
+/// C 3.7: a failed query gives no match. Without a store there is none to fail, and rules decide.
 #[test]
 fn the_reason_says_how_well_big_segments_are_known() {
     let any_context = || json!([{"clauses": []}]);
     for (membership, status, matches) in [
         (Membership::Known { included: Some(true), is_stale: true }, "STALE", true),
         (Membership::StoreError, "STORE_ERROR", false),
-        (Membership::NotConfigured, "NOT_CONFIGURED", false),
+        (Membership::NotConfigured, "NOT_CONFIGURED", true),
     ] {
         let (value, reason) = with_membership(membership, any_context());
         assert_eq!((value, &reason["bigSegmentsStatus"]), (Some(json!(matches)), &json!(status)));
