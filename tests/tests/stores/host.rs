@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use async_io::Timer;
 use fdv2_client::config::{Custom, StoreMode};
 use fdv2_client::store::{PersistentStore, Record, Store};
-use fdv2_client::{Client, Config};
+use fdv2_client::{CacheMode, Client, Config};
 use fdv2_tests::feed::Feed;
 use fdv2_tests::store_conformance::Contents;
 use futures::future::{Either, select};
@@ -57,6 +57,27 @@ impl Host {
             Self::Tokio(runtime) => runtime.spawn_blocking(work).await.unwrap(),
             Self::Smol(_) => smol::unblock(work).await,
         }
+    }
+
+    /// A client of a store alone.
+    pub(crate) fn daemon(&self, store: Store, cache: CacheMode) -> Client {
+        let config = Config::daemon()
+            .adjust_timing(|timing| timing.store_probe = Duration::from_millis(20))
+            .build()
+            .unwrap();
+        let client = match self {
+            Self::Tokio(runtime) => fdv2_tokio::ClientBuilder::new(config)
+                .runtime(runtime.handle().clone())
+                .store(store)
+                .cache(cache)
+                .start(),
+            Self::Smol(executor) => fdv2_smol::ClientBuilder::new(config)
+                .executor(executor)
+                .store(store)
+                .cache(cache)
+                .start(),
+        };
+        client.unwrap()
     }
 
     /// A client that the test feeds and that writes to `store`.

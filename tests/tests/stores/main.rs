@@ -9,6 +9,7 @@ mod host;
 mod mirror;
 mod order;
 mod processes;
+mod reading;
 mod redis;
 mod redis_faults;
 mod redis_tls;
