@@ -286,11 +286,9 @@ fn transferred<'a>(data: &'a str, limits: &Limits) -> Result<ProtocolEvent<'a>, 
     if state.is_empty() {
         return Err(missing(EVENT, "state"));
     }
-    if state.len() > limits.selector_bytes {
-        return Err(InvalidData::limit("the selector's state", limits.selector_bytes));
-    }
-    let version = version(EVENT, transferred.version)?;
-    Ok(ProtocolEvent::Transferred { selector: Selector::new(state, version) })
+    let selector = Selector::new(state, version(EVENT, transferred.version)?);
+    selector.check(limits)?;
+    Ok(ProtocolEvent::Transferred { selector })
 }
 
 /// What `error` and `goodbye` say. Each field is read for itself: a strange one spoils no other.

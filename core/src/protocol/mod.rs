@@ -16,6 +16,8 @@ pub use transfer::{FullTransfer, Ignored, Step, Transfer};
 use std::fmt;
 use std::sync::Arc;
 
+use crate::limits::Limits;
+
 /// Names the state of the data held, for the server (B 2). Opaque.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Selector {
@@ -32,6 +34,17 @@ impl Selector {
     /// What travels as `basis`.
     pub fn state(&self) -> &str {
         &self.state
+    }
+
+    /// Whether it can travel: its state is there, and not over the limit (B 1.8, 1.13).
+    pub(crate) fn check(&self, limits: &Limits) -> Result<(), InvalidData> {
+        if self.state.is_empty() {
+            return Err(InvalidData::protocol("a selector without state"));
+        }
+        if self.state.len() > limits.selector_bytes {
+            return Err(InvalidData::limit("the selector's state", limits.selector_bytes));
+        }
+        Ok(())
     }
 
     /// The version that came with the state. It decides nothing.

@@ -115,8 +115,8 @@ impl Snapshot {
     /// merged one by one.
     ///
     /// # Errors
-    /// [`Rejected`] if it holds changes and no full change set is held (B 1.14), or the data
-    /// would go over its limits (B 1.13).
+    /// [`Rejected`] if it holds changes and no full change set is held (B 1.14), its selector is
+    /// empty or too long, or the data would go over its limits (B 1.13).
     pub fn apply(
         held: &Arc<Self>,
         change_set: ChangeSet,
@@ -126,6 +126,9 @@ impl Snapshot {
             return Err(change_set.without_base());
         }
         let ChangeSet { staging, selector } = change_set;
+        if let Some(Err(error)) = selector.as_ref().map(|selector| selector.check(limits)) {
+            return Err(Rejected { error, garbage: staging.abandon() });
+        }
         if !staging.is_changes() {
             return staging.in_place_of(held).complete(selector, limits);
         }

@@ -284,3 +284,16 @@ fn equal_data_is_equal_however_it_came_about() {
     assert_ne!(one, holding(&[flag("a", "")]));
     assert_ne!(one, full(&one, &[flag("a", ""), flag("b", "")]).snapshot, "another revision");
 }
+
+/// B 1.13, 2.2: a selector that cannot travel would stop every later request.
+#[test]
+fn a_change_set_with_a_selector_that_cannot_travel_is_rejected() {
+    let limits = Limits { selector_bytes: 4, ..Limits::default() };
+    let apply = |state: &str| {
+        let change_set = ChangeSetBuilder::full().finish(Some(Selector::new(state, 1)));
+        Snapshot::apply(&Arc::default(), change_set, &limits)
+    };
+    assert!(apply("four").is_ok());
+    assert!(apply("five!").unwrap_err().error.is_limit());
+    assert!(apply("").is_err());
+}

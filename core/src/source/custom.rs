@@ -113,10 +113,8 @@ impl CustomAttempt {
         if self.is_initializer {
             return Report::Ended(End::Completed);
         }
-        let mut failure = Failure::new(
-            crate::status::ErrorKind::Unknown,
-            "the custom source ended by itself; it is not opened again",
-        );
+        let mut failure =
+            Failure::new(crate::status::ErrorKind::Unknown, "the custom source ended by itself");
         failure.is_final = true;
         failure.into()
     }

@@ -90,11 +90,7 @@ impl Failure {
 
     /// A status that is not a success (B 8.7).
     pub(crate) fn response(status: u16, is_final: bool) -> Self {
-        let message = if is_final {
-            format!("the server answered with HTTP status {status}; it is not asked again")
-        } else {
-            format!("the server answered with HTTP status {status}")
-        };
+        let message = format!("the server answered with HTTP status {status}");
         Self { status: Some(status), is_final, ..Self::new(ErrorKind::ErrorResponse, message) }
     }
 

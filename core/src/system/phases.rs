@@ -56,7 +56,7 @@ impl DataSystem {
                 let stint = Stint::new(SourceId::Synchronizer(first), now);
                 self.switch(now, stint, SwitchReason::Initialized);
             }
-            None => self.settle_initializers_only(now),
+            None => self.settle(now, SwitchReason::Initialized),
         }
     }
 
@@ -68,14 +68,14 @@ impl DataSystem {
     }
 
     /// Initializers only (B 6.8).
-    fn settle_initializers_only(&mut self, now: Instant) {
+    fn settle(&mut self, now: Instant, why: SwitchReason) {
         if !self.held.is_held() {
-            return self.give_up(now, SwitchReason::Initialized);
+            return self.give_up(now, why);
         }
         self.stint = None;
         self.phase = Phase::Settled;
         self.outbox.status(self.status.on_valid(now));
-        self.switched(None, SwitchReason::Initialized);
+        self.switched(None, why);
     }
 
     /// The initializer makes no progress, or takes too long (B 3.1).
@@ -205,7 +205,7 @@ impl DataSystem {
         self.directed.clear();
         let Some(first) = self.roster.first() else {
             if self.phase == Phase::Halted {
-                self.give_up(now, SwitchReason::DirectiveEnded);
+                self.settle(now, SwitchReason::DirectiveEnded);
             }
             return;
         };

@@ -270,3 +270,24 @@ fn b_6_4_cached_data_does_not_make_ready() {
     };
     assert!(case.commands.iter().any(is_ready) && case.commands.iter().any(is_valid));
 }
+
+/// B 6.8, 5.5: with initializers only, the data counts again once a directive has ended.
+#[test]
+fn b_6_8_initializers_only_are_valid_again_after_a_directive() {
+    let builder = Config::custom("k").initializer(Polling::new());
+    let mut case = Case::start(builder);
+    let mut headers = http::HeaderMap::new();
+    headers.insert("x-ld-fd-fallback", "true".parse().unwrap());
+    headers.insert("x-ld-fd-fallback-ttl", "60".parse().unwrap());
+    case.source(Outcome::ResponseHead(ResponseHead { status: 200, headers }));
+    case.source(Outcome::ResponseChunk(Bytes::from_static(FULL.as_bytes())));
+    case.source(Outcome::ResponseEnd(Ok(())));
+    case.advance(60);
+    let status = case.commands.iter().find_map(|command| match command {
+        Command::Emit(Update::SourceStatus(status)) => Some(status),
+        _ => None,
+    });
+    let status = status.unwrap();
+    assert_eq!((status.state, status.is_last), (SourceState::Valid, false));
+    assert_eq!(case.system.next_deadline(), None);
+}
