@@ -156,34 +156,40 @@ pub fn nothing_follows_stopped(call: &Call<'_>) {
     }
 }
 
-/// B 6.3: environment id, snapshot, status, readiness, flag changes.
+/// B 6.3: environment id, snapshot, status, readiness, flag changes, store work.
 pub fn updates_come_in_order(call: &Call<'_>) {
     let mut last = 0;
     let mut has_snapshot = false;
     for command in call.commands {
-        let Command::Emit(update) = command else { continue };
-        let rank = match update {
-            Update::EnvironmentId(_) => 1,
-            Update::Snapshot(_) => 2,
-            Update::SourceStatus(_) => 3,
-            Update::Readiness(_) => 4,
-            Update::FlagsChanged(_) => 5,
-            _ => continue,
-        };
+        let Some(place) = place_in_a_step(command) else { continue };
         // One read can hold several steps: what comes with data, and an end behind it.
-        let is_trouble =
-            matches!(update, Update::SourceStatus(status) if status.state != SourceState::Valid);
-        let begins_anew = is_trouble || rank <= 2 && last >= 2;
-        assert!(rank >= last || begins_anew, "{update:?} came too late");
-        match update {
-            Update::Snapshot(_) => has_snapshot = true,
-            Update::FlagsChanged(_) => {
+        let is_trouble = matches!(
+            command,
+            Command::Emit(Update::SourceStatus(status)) if status.state != SourceState::Valid
+        );
+        let begins_anew = is_trouble || place <= 2 && last >= 2;
+        assert!(place >= last || begins_anew, "{command:?} came too late");
+        match command {
+            Command::Emit(Update::Snapshot(_)) => has_snapshot = true,
+            Command::Emit(Update::FlagsChanged(_)) => {
                 assert!(has_snapshot, "changes were announced before their data");
                 has_snapshot = false;
             }
             _ => {}
         }
-        last = rank;
+        last = place;
+    }
+}
+
+fn place_in_a_step(command: &Command) -> Option<u8> {
+    match command {
+        Command::Emit(Update::EnvironmentId(_)) => Some(1),
+        Command::Emit(Update::Snapshot(_)) => Some(2),
+        Command::Emit(Update::SourceStatus(_)) => Some(3),
+        Command::Emit(Update::Readiness(_)) => Some(4),
+        Command::Emit(Update::FlagsChanged(_)) => Some(5),
+        Command::Start { id, .. } if id.lane == Lane::Store => Some(6),
+        _ => None,
     }
 }
 
