@@ -302,7 +302,7 @@ struct Farewell<'a> {
 }
 
 fn farewell(data: &str) -> Farewell<'_> {
-    serde_json::from_str(data).unwrap_or_default()
+    fields("farewell", data).unwrap_or_default()
 }
 
 impl<'a> Farewell<'a> {
