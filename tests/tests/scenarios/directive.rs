@@ -86,6 +86,17 @@ fn a_goodbye_on_a_stream_can_carry_it() {
     sim.send([goodbye_to_fdv1(json!(null))]);
     sim.advance(secs(10));
     assert_eq!(sim.asked_of("v1").len(), 0, "null is absent");
+
+    for (data, counts) in [
+        (r#"{"reason":5,"protocolFallbackTTL":30}"#, true),
+        (r#"{"protocolFallbackTTL":30,"x":[{}]}"#, true),
+        (r#"["rotate",30]"#, false),
+        (r#"{"protocolFallbackTTL":30"#, false),
+    ] {
+        let mut sim = with_fdv1(Reply::stream(full("s1", [on("f1")])));
+        sim.send([event("goodbye", data)]);
+        assert_eq!(sim.asked_of("v1").len(), usize::from(counts), "{data}");
+    }
 }
 
 /// B 5.1, cases V08: on a goodbye, in a poll.
