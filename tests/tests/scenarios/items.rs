@@ -126,6 +126,10 @@ fn undecodable_objects() -> Vec<String> {
         wrong("targets", json!(true)),
         wrong("offVariation", json!("0")),
         wrong("fallthrough", json!([])),
+        wrong("fallthrough", json!([1])),
+        wrong("rules", json!([["r", 1]])),
+        wrong("prerequisites", json!([["f2", 1]])),
+        wrong("targets", json!([[["u"], 1]])),
         wrong("version", json!("1")),
     ]
 }
