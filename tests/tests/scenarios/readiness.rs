@@ -179,3 +179,15 @@ fn data_is_held_before_it_makes_ready() {
     assert!(!sim.is_ready());
     assert!(sim.system().snapshot().is_held());
 }
+
+/// B 6.8: a store and no source is ready and VALID at once, and the core asks the store nothing.
+#[test]
+fn daemon_mode_is_ready_at_once() {
+    let mut sim = Sim::new(Config::daemon()).idle_is_fine();
+    sim.start();
+    assert!(sim.is_ready());
+    assert_eq!(sim.state(), SourceState::Valid);
+    sim.advance(secs(3600)).expect_quiet();
+    assert!(sim.store().writes().is_empty());
+    assert_eq!(sim.system().next_deadline(), None);
+}
