@@ -124,6 +124,8 @@ impl Shared {
                 return;
             }
             let Ok(socket) = socket else { continue };
+            // Here, so that connections are logged in the order in which they came.
+            self.log.connected();
             let shared = Arc::clone(self);
             thread::spawn(move || shared.serve(number, socket));
         }
@@ -133,7 +135,6 @@ impl Shared {
         if let Ok(socket) = socket.try_clone() {
             self.sockets.lock().expect("the sockets").insert(number, socket);
         }
-        self.log.connected();
         let connection = Connection::serve(socket, self);
         // First the log: a client that sees the end may be back before this thread goes on.
         self.log.disconnected();
