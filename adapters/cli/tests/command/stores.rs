@@ -1,6 +1,6 @@
 use std::path::PathBuf;
 
-use crate::process::{run, text};
+use crate::process::{FlagFile, Running, fdv2, run, serve, text};
 
 /// A SQLite file that is there as long as this value.
 struct File(PathBuf);
@@ -49,6 +49,25 @@ fn the_demo_fills_a_store_that_a_later_one_without_server_reads_as_cached() {
     assert_eq!(second.status.code(), Some(0), "{shown}{}", text(&second.stderr));
     assert_eq!(shown.matches("The data is CACHED").count(), 2, "{shown}");
     assert!(shown.contains("\"fast index\""), "{shown}");
+}
+
+/// What one `watch` wrote to the store, the next one shows while the service does not answer.
+#[test]
+fn watch_keeps_a_store_and_shows_what_it_has_until_the_service_answers() {
+    let (file, flags) = (File::new("watch"), FlagFile::new(r#"{"flagValues":{"a":"kept"}}"#));
+    let store = file.name();
+    let (mut server, url) = serve(&flags, &[]);
+    let arguments = ["watch", "--sdk-key", "any", "--base-url", &url, "--store", &store, "--json"];
+    let mut watch = Running::start(&mut fdv2(&arguments));
+    watch.line(|line| line.contains(r#""type":"store""#) && line.contains(r#""available":true"#));
+    watch.line(|line| line.contains(r#""type":"flag""#) && line.contains("kept"));
+    assert_eq!(watch.end("INT"), (Some(0), String::new()));
+    assert_eq!(server.end("TERM"), (Some(0), String::new()));
+
+    let mut watch = Running::start(&mut fdv2(&arguments));
+    let cached = watch.line(|line| line.contains(r#""type":"cached""#));
+    assert!(cached.contains(r#""key":"a""#) && cached.contains("kept"), "{cached}");
+    assert_eq!(watch.end("TERM"), (Some(0), String::new()));
 }
 
 #[test]
