@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use crate::persistence::{StoreError, StoreWrite, Upserted};
+use crate::persistence::{CorruptRecord, StoreError, StoreWrite, Upserted};
 use crate::protocol::Selector;
 use crate::snapshot::{ChangeSet, FlagsChanged, Garbage, Snapshot};
 use crate::source::Oddity;
@@ -63,6 +63,8 @@ pub enum Event {
 pub enum StoreRead {
     /// The store has its `$inited` marker: it stands behind, and nothing is salvaged (B 1.15).
     Initialized,
+    /// A record cannot be read, and is taken for one that is not there (B 9.7).
+    Unreadable(CorruptRecord),
     /// The read failed: the store is unavailable until a probe is answered (B 9.10).
     Failed(StoreError),
 }

@@ -1,5 +1,6 @@
 //! How the driver is told to end.
 
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
@@ -19,13 +20,16 @@ pub(crate) enum Order {
     End,
 }
 
+/// The most news of reads that wait for the driver. What more there is, later reads tell again.
+const READS: usize = 64;
+
 /// One order, that only grows stricter, and the driver's waker.
 pub(crate) struct Control {
     order: AtomicU8,
     /// How long the store is waited for after [`Order::Close`], in milliseconds.
     grace: AtomicU64,
     /// What reads of the store have to tell the core.
-    reads: Mutex<Vec<StoreRead>>,
+    reads: Mutex<VecDeque<StoreRead>>,
     driver: AtomicWaker,
 }
 
@@ -54,8 +58,9 @@ impl Control {
     pub(crate) fn tell(&self, read: StoreRead) {
         let mut reads = self.reads();
         let is_failure = |read: &StoreRead| matches!(read, StoreRead::Failed(_));
-        if !(is_failure(&read) && reads.iter().any(is_failure)) {
-            reads.push(read);
+        let is_old = is_failure(&read) && reads.iter().any(is_failure);
+        if !is_old && reads.len() < READS {
+            reads.push_back(read);
         }
         drop(reads);
         self.driver.wake();
@@ -63,10 +68,10 @@ impl Control {
 
     /// What the core has not been told yet.
     pub(crate) fn next_read(&self) -> Option<StoreRead> {
-        self.reads().pop()
+        self.reads().pop_front()
     }
 
-    fn reads(&self) -> MutexGuard<'_, Vec<StoreRead>> {
+    fn reads(&self) -> MutexGuard<'_, VecDeque<StoreRead>> {
         self.reads.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Scope, StoreError, StoreWrite, Upserted};
+use super::{CorruptRecord, Scope, StoreError, StoreWrite, Upserted};
 use crate::config::{StoreMode, Timing};
 use crate::snapshot::Snapshot;
 use crate::status::StoreStatus;
@@ -119,6 +119,14 @@ impl Mirror {
             return None;
         }
         self.on_answer(now)
+    }
+
+    /// A read found a record that cannot be read (B 9.7).
+    pub(crate) fn on_unreadable(&mut self, record: &CorruptRecord) -> Option<StoreStatus> {
+        if self.mode.is_none() || self.closing.is_some() {
+            return None;
+        }
+        self.status.unreadable(&record.to_string())
     }
 
     /// A read for an evaluation failed (B 9.10).

@@ -17,6 +17,8 @@ pub struct StoreStatus {
     pub since: Instant,
     /// The newest error, kept when the store is available again. Holds no secret (B 11.1).
     pub last_error: Option<Arc<str>>,
+    /// The newest record that could not be read. It is lost, and only it (B 9.7).
+    pub unreadable: Option<Arc<str>>,
 }
 
 impl StoreStatus {
@@ -28,6 +30,7 @@ impl StoreStatus {
             is_monitored,
             since: Instant::EPOCH,
             last_error: None,
+            unreadable: None,
         }
     }
 
@@ -44,6 +47,15 @@ impl StoreStatus {
         self.is_stale = false;
         self.since = now;
         self.clone()
+    }
+
+    /// A record cannot be read. Tells it if that is new.
+    pub(crate) fn unreadable(&mut self, message: &str) -> Option<Self> {
+        if self.unreadable.as_deref() == Some(message) {
+            return None;
+        }
+        self.unreadable = Some(message.into());
+        Some(self.clone())
     }
 
     /// A write is missing. Tells it if that is new.

@@ -41,6 +41,10 @@ impl DataSystem {
     pub(super) fn on_store_read(&mut self, now: Instant, read: StoreRead) {
         match read {
             StoreRead::Initialized => self.is_store_initialized = true,
+            StoreRead::Unreadable(record) => {
+                let status = self.mirror.on_unreadable(&record);
+                self.outbox.store_status(status);
+            }
             StoreRead::Failed(error) => {
                 let status = self.mirror.on_read_failed(now, &error, self.config.timing());
                 self.outbox.store_status(status);

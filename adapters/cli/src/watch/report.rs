@@ -100,13 +100,17 @@ impl<'a> Report<'a> {
             let available = status.is_available;
             let object = json!({
                 "type": "store", "available": available, "stale": status.is_stale, "error": error,
+                "unreadable": status.unreadable.as_deref(),
             });
             return self.json(object).await;
         }
-        let text = match error {
+        let mut text = match error {
             Some(error) => format!("{}  {error}", self.output.style.red("unavailable")),
             None => self.output.style.green("available").to_string(),
         };
+        if let Some(unreadable) = &status.unreadable {
+            text.push_str(&format!("  ({unreadable})"));
+        }
         self.line("store", text).await
     }
 

@@ -233,6 +233,9 @@ impl Reading {
         {
             shared.control().tell(StoreRead::Initialized);
         }
+        for record in answer.corrupt() {
+            shared.control().tell(StoreRead::Unreadable(record.clone()));
+        }
         if self.mode == CacheMode::Off {
             return;
         }

@@ -29,6 +29,17 @@ pub enum Answer {
     IsInitialized(bool),
 }
 
+impl Answer {
+    /// The records that cannot be read. They are lost, and only they (B 9.7).
+    pub fn corrupt(&self) -> &[CorruptRecord] {
+        match self {
+            Self::Flags(loaded) => &loaded.corrupt,
+            Self::Segments(loaded) => &loaded.corrupt,
+            Self::IsInitialized(_) => &[],
+        }
+    }
+}
+
 /// Items of a store. Tombstones are not among them (B 9.7).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Loaded<T> {

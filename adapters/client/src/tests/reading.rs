@@ -331,3 +331,17 @@ fn b_10_2_after_closing_no_read_begins() {
     assert_eq!(client.int_variation(&user(), "g", -1), -1);
     assert_eq!(tables.calls(), calls);
 }
+
+/// B 9.7: one bad record loses only itself, and says so.
+#[test]
+fn b_9_7_a_record_that_cannot_be_read_says_so_and_spoils_no_other() {
+    let (sim, tables) = (Sim::default(), Tables::default());
+    tables.flag("f", "1");
+    tables.text(Kind::Flag, "bad", "[]");
+    let client = daemon(&sim, &tables, CacheMode::Off);
+    assert_eq!(through(&client, "f"), 1);
+    assert_eq!(error_through(&client, "bad"), Some(ErrorKind::FlagNotFound));
+    until(&sim, || client.store_status().unreadable.is_some());
+    let status = client.store_status();
+    assert!(status.is_available && status.unreadable.unwrap().contains("bad"));
+}
