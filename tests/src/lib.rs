@@ -11,6 +11,8 @@ pub mod measure;
 pub mod model;
 #[cfg(feature = "adapters")]
 pub mod redis_server;
+#[cfg(feature = "adapters")]
+pub mod runtimes;
 pub mod samples;
 pub mod scratch;
 #[cfg(feature = "adapters")]

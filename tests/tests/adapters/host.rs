@@ -1,21 +1,18 @@
 //! The runtimes under test, and requests on them.
 
 use std::future::Future;
-use std::time::{Duration, Instant};
 
-use async_io::Timer;
 use fdv2_client::tls::rustls::ClientConfig;
 use fdv2_client::tls::tls_config;
 use fdv2_client::{Client, Config, CustomSource, Transport};
 use fdv2_core::{Limits, Outcome, Request, ResponseHead, TransportError};
 use fdv2_smol::SurfTransport;
+use fdv2_tests::runtimes::within_patience;
 use fdv2_tokio::ReqwestTransport;
-use futures::future::{Either, select};
 use futures::stream::{BoxStream, StreamExt};
 use tokio::runtime::{Builder, Runtime};
 
-/// Far more than a quiet machine needs for anything here.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+pub(crate) use fdv2_tests::runtimes::{PATIENCE, eventually};
 
 /// A runtime.
 pub(crate) enum Host {
@@ -39,7 +36,7 @@ impl Host {
 
     /// Runs `future` on this runtime, for a bounded time.
     pub(crate) fn run<T>(&self, future: impl Future<Output = T>) -> T {
-        let future = within(PATIENCE, future);
+        let future = within_patience(future);
         match self {
             Self::Tokio(runtime) => runtime.block_on(future),
             Self::Smol => smol::block_on(future),
@@ -97,22 +94,6 @@ impl Host {
     pub(crate) fn fetch(&self, url: &str) -> Fetched {
         let transport = self.transport();
         self.run(fetch(&*transport, get(url)))
-    }
-}
-
-async fn within<T>(time: Duration, future: impl Future<Output = T>) -> T {
-    match select(Box::pin(future), Timer::after(time)).await {
-        Either::Left((output, _)) => output,
-        Either::Right(_) => panic!("not done within {time:?}"),
-    }
-}
-
-/// Waits until `is_so`, for a bounded time.
-pub(crate) async fn eventually(what: &str, mut is_so: impl FnMut() -> bool) {
-    let begun = Instant::now();
-    while !is_so() {
-        assert!(begun.elapsed() < PATIENCE, "never happened: {what}");
-        Timer::after(Duration::from_millis(2)).await;
     }
 }
 

@@ -9,12 +9,12 @@ use fdv2_client::config::{Custom, StoreMode};
 use fdv2_client::store::{PersistentStore, Record, Store};
 use fdv2_client::{CacheMode, Client, Config};
 use fdv2_tests::feed::Feed;
+use fdv2_tests::runtimes::within_patience;
 use fdv2_tests::store_conformance::Contents;
-use futures::future::{Either, select};
 use tokio::runtime::{Builder, Runtime};
 
-/// Far more than a quiet machine needs for anything here.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) use fdv2_tests::on_every_runtime;
+pub(crate) use fdv2_tests::runtimes::{PATIENCE, eventually};
 
 /// How long a closing client waits for its store.
 pub(crate) const GRACE: Duration = Duration::from_millis(200);
@@ -41,7 +41,7 @@ impl Host {
 
     /// Runs `future` on this runtime, for a bounded time.
     pub(crate) fn run<T>(&self, future: impl Future<Output = T>) -> T {
-        let future = within(PATIENCE, future);
+        let future = within_patience(future);
         match self {
             Self::Tokio(runtime) => runtime.block_on(future),
             Self::Smol(executor) => smol::block_on(executor.run(future)),
@@ -105,22 +105,6 @@ impl Host {
     }
 }
 
-async fn within<T>(time: Duration, future: impl Future<Output = T>) -> T {
-    match select(Box::pin(future), Timer::after(time)).await {
-        Either::Left((output, _)) => output,
-        Either::Right(_) => panic!("not done within {time:?}"),
-    }
-}
-
-/// Waits until `is_so`, for a bounded time.
-pub(crate) async fn eventually(what: &str, mut is_so: impl FnMut() -> bool) {
-    let begun = Instant::now();
-    while !is_so() {
-        assert!(begun.elapsed() < PATIENCE, "never happened: {what}");
-        Timer::after(Duration::from_millis(5)).await;
-    }
-}
-
 /// Waits until a store holds exactly these records.
 pub(crate) async fn holds(store: &dyn PersistentStore, records: &[Record]) {
     let begun = Instant::now();
@@ -140,19 +124,3 @@ pub(crate) async fn shows(client: &Client, key: &str, version: u64) {
     let seen = || client.snapshot().flag(key).map(|flag| flag.version());
     eventually("the change of a flag", || seen() == Some(version)).await;
 }
-
-/// Stamps each test of a module out for every runtime.
-macro_rules! on_every_runtime {
-    ($($test:ident),+ $(,)?) => {
-        mod on_tokio_multi_thread {
-            $(#[test] fn $test() { super::$test($crate::host::Host::tokio_multi_thread()); })+
-        }
-        mod on_tokio_current_thread {
-            $(#[test] fn $test() { super::$test($crate::host::Host::tokio_current_thread()); })+
-        }
-        mod on_smol {
-            $(#[test] fn $test() { super::$test($crate::host::Host::smol()); })+
-        }
-    };
-}
-pub(crate) use on_every_runtime;
