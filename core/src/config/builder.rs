@@ -3,26 +3,15 @@
 use std::fmt;
 use std::sync::Arc;
 
-use http::{HeaderMap, HeaderName, HeaderValue, header};
 use url::Url;
 
 use super::endpoints;
+use super::headers::Headers;
 use super::{
     Config, ConfigError, Endpoints, Inner, Polling, ResolvedSource, SdkKey, Source, StoreMode,
     Timing, timing,
 };
 use crate::limits::Limits;
-
-/// The headers that are ours to set.
-const RESERVED: [HeaderName; 7] = [
-    header::AUTHORIZATION,
-    header::ACCEPT,
-    header::HOST,
-    header::IF_NONE_MATCH,
-    header::CONTENT_LENGTH,
-    header::TRANSFER_ENCODING,
-    header::ACCEPT_ENCODING,
-];
 
 /// The longest filter key that is accepted, in bytes.
 const MAX_FILTER: usize = 8 << 10;
@@ -37,7 +26,7 @@ pub struct ConfigBuilder {
     initializers: Vec<Source>,
     synchronizers: Vec<Source>,
     fdv1: Option<Polling>,
-    headers: Vec<(String, String)>,
+    headers: Headers,
     filter: Option<String>,
     store: Option<StoreMode>,
     timing: Timing,
@@ -61,7 +50,7 @@ impl ConfigBuilder {
             initializers: Vec::new(),
             synchronizers: Vec::new(),
             fdv1: None,
-            headers: Vec::new(),
+            headers: Headers::default(),
             filter: None,
             store: None,
             timing: Timing::default(),
@@ -117,9 +106,34 @@ impl ConfigBuilder {
         self
     }
 
-    /// A header to send with every request. Its value does not show in `Debug`.
+    /// A header to send with every request, behind those there are. Its value does not show in
+    /// `Debug`. Headers that are ours are refused when the configuration is built.
     pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
-        self.headers.push((name.into(), value.into()));
+        self.headers.own.push((name.into(), value.into()));
+        self
+    }
+
+    /// Which application this is, sent as the tag `application-id` with every request (C 1.4).
+    ///
+    /// A tag has 1 to 64 letters, digits, `.`, `_` and `-` of ASCII. Another one is not sent, and
+    /// is no error (C 2.8): [`Config::tags`] tells what is sent.
+    pub fn application_id(mut self, id: impl Into<String>) -> Self {
+        self.headers.application_id = id.into();
+        self
+    }
+
+    /// Which version of the application this is, sent as the tag `application-version`. The same
+    /// holds as for [`application_id`](Self::application_id).
+    pub fn application_version(mut self, version: impl Into<String>) -> Self {
+        self.headers.application_version = version.into();
+        self
+    }
+
+    /// Which library wraps this one, sent as `<name>/<version>` with every request, or as `<name>`
+    /// if the version is empty. Without a name nothing is sent (C 1.4).
+    pub fn wrapper(mut self, name: impl Into<String>, version: impl Into<String>) -> Self {
+        self.headers.wrapper_name = name.into();
+        self.headers.wrapper_version = version.into();
         self
     }
 
@@ -158,12 +172,12 @@ impl ConfigBuilder {
     ///
     /// # Errors
     /// A [`ConfigError`] that says what to change: an SDK key that cannot be a header value, a bad
-    /// base URL, header, duration or limit, or settings that contradict each other (B 11.2).
+    /// base URL, header, wrapper, duration or limit, or settings that contradict each other (B 11.2).
     pub fn build(self) -> Result<Config, ConfigError> {
         self.check_contradictions()?;
         self.timing.check()?;
         check_limits(&self.limits)?;
-        let headers = check_headers(&self.headers)?;
+        let headers = self.headers.check()?;
         let endpoints = ResolvedEndpoints {
             streaming: endpoints::parse("streaming", &self.endpoints.streaming)?,
             polling: endpoints::parse("polling", &self.endpoints.polling)?,
@@ -263,21 +277,6 @@ fn service_url(
     let path = format!("{}{path}", url.path().trim_end_matches('/'));
     url.set_path(&path);
     Ok(url)
-}
-
-fn check_headers(headers: &[(String, String)]) -> Result<HeaderMap, ConfigError> {
-    let mut checked = HeaderMap::new();
-    for (name, value) in headers {
-        let refused = || ConfigError::Header(name.clone());
-        let parsed_name: HeaderName = name.parse().map_err(|_| refused())?;
-        let mut parsed_value = HeaderValue::from_str(value).map_err(|_| refused())?;
-        parsed_value.set_sensitive(true);
-        if RESERVED.contains(&parsed_name) {
-            return Err(refused());
-        }
-        checked.append(parsed_name, parsed_value);
-    }
-    Ok(checked)
 }
 
 fn check_limits(limits: &Limits) -> Result<(), ConfigError> {

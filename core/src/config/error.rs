@@ -40,6 +40,12 @@ pub enum ConfigError {
         "the header {0:?} cannot be sent: its name or value is not legal, or it is one of ours"
     )]
     Header(String),
+    /// The wrapper's name or version cannot be sent.
+    #[error(
+        "the wrapper's name or version holds a character that cannot stand in an HTTP header; \
+         write both in printable ASCII, without line breaks"
+    )]
+    Wrapper,
     /// Two settings contradict each other.
     #[error("{0}")]
     Contradiction(&'static str),

@@ -3,6 +3,7 @@
 mod builder;
 mod endpoints;
 mod error;
+mod headers;
 mod secret;
 mod source;
 mod timing;
@@ -13,6 +14,7 @@ mod tests;
 pub use builder::ConfigBuilder;
 pub use endpoints::Endpoints;
 pub use error::ConfigError;
+pub(crate) use headers::INSTANCE_ID;
 pub use secret::SdkKey;
 pub use source::{Custom, Polling, Source, StoreMode, Streaming};
 pub use timing::Timing;
@@ -134,6 +136,13 @@ impl Config {
     /// The SDK key, if one was given.
     pub fn sdk_key(&self) -> Option<&SdkKey> {
         self.0.sdk_key.as_ref()
+    }
+
+    /// The application's tags as every request carries them, or `None` if there are none. One that
+    /// was given and is missing here cannot be sent
+    /// ([`application_id`](ConfigBuilder::application_id) tells why).
+    pub fn tags(&self) -> Option<&str> {
+        headers::sent_tags(&self.0.headers)
     }
 
     /// The names of the custom sources, each as often as it was configured.

@@ -118,11 +118,88 @@ fn a_zero_or_endless_duration_and_a_zero_limit_are_refused() {
 /// value is in no error.
 #[test]
 fn a_header_that_is_ours_or_cannot_be_sent_is_refused() {
-    for (name, value) in [("Authorization", "s3cret"), ("bad name", "s3cret"), ("x", "s3cret\n")] {
+    for (name, value) in [
+        ("Authorization", "s3cret"),
+        ("X-LaunchDarkly-Tags", "s3cret"),
+        ("X-LaunchDarkly-Wrapper", "s3cret"),
+        ("x-launchdarkly-instance-id", "s3cret"),
+        ("bad name", "s3cret"),
+        ("x", "s3cret\n"),
+    ] {
         let error = refused(Config::builder("k").header(name, value));
         assert_eq!(error, ConfigError::Header(name.into()));
     }
-    assert!(Config::builder("k").header("X-LaunchDarkly-Wrapper", "w/1").build().is_ok());
+    assert!(Config::builder("k").header("X-LaunchDarkly-Other", "w/1").build().is_ok());
+}
+
+fn tags(id: &str, version: &str) -> Option<String> {
+    let builder = Config::builder("k").application_id(id).application_version(version);
+    builder.build().unwrap().tags().map(str::to_owned)
+}
+
+/// C 2.8: a tag with another character is dropped, the other one is kept, and nothing fails.
+#[test]
+fn a_tag_has_letters_digits_dots_underscores_and_hyphens_only() {
+    let ascii = (33..=127_u8).map(char::from);
+    for character in ascii.chain(['\0', '\t', '\n', '\r', ' ', 'é', '😀', '٣', 'Ａ']) {
+        let is_allowed = character.is_ascii_alphanumeric() || ['.', '_', '-'].contains(&character);
+        for tag in [format!("{character}"), format!("a{character}b"), format!("ab{character}")] {
+            let (first, second) = (tags(&tag, "1.0"), tags("app", &tag));
+            if is_allowed {
+                assert_eq!(first, Some(format!("application-id/{tag} application-version/1.0")));
+                assert_eq!(second, Some(format!("application-id/app application-version/{tag}")));
+            } else {
+                assert_eq!(first.as_deref(), Some("application-version/1.0"), "{tag:?}");
+                assert_eq!(second.as_deref(), Some("application-id/app"), "{tag:?}");
+                assert_eq!(tags(&tag, &tag), None, "{tag:?}");
+            }
+        }
+    }
+}
+
+/// C 2.8: the length limit.
+#[test]
+fn a_tag_has_64_characters_at_most() {
+    let (longest, too_long) = ("a".repeat(64), "a".repeat(65));
+    let both = format!("application-id/{longest} application-version/{longest}");
+    assert_eq!(tags(&longest, &longest), Some(both));
+    assert_eq!(tags(&too_long, "1").as_deref(), Some("application-version/1"));
+    assert_eq!(tags("app", &too_long).as_deref(), Some("application-id/app"));
+    assert_eq!(tags(&too_long, &too_long), None);
+}
+
+/// C 2.8: the 16 combinations of nothing, an empty tag, and legal ones.
+#[test]
+fn a_tag_that_is_absent_or_empty_is_left_out() {
+    let given = [None, Some(""), Some("._-"), Some("_")];
+    for (id, version) in given.iter().flat_map(|id| given.map(|version| (*id, version))) {
+        let mut builder = Config::builder("k");
+        let mut expected = Vec::new();
+        if let Some(id) = id {
+            builder = builder.application_id(id);
+            expected.extend((!id.is_empty()).then(|| format!("application-id/{id}")));
+        }
+        if let Some(version) = version {
+            builder = builder.application_version(version);
+            expected
+                .extend((!version.is_empty()).then(|| format!("application-version/{version}")));
+        }
+        let config = builder.build().unwrap();
+        assert_eq!(config.tags().unwrap_or_default(), expected.join(" "));
+        assert_eq!(config.tags().is_some(), !expected.is_empty());
+    }
+}
+
+/// B 11.2, C 2.10: what cannot be a header is refused; without a name nothing is sent.
+#[test]
+fn a_wrapper_that_cannot_be_sent_is_refused() {
+    for bad in ["a\nb", "a\r\nx: y", "\0", "\t", "é", "😀", "\u{7f}"] {
+        for (name, version) in [(bad, ""), (bad, "1"), ("name", bad)] {
+            let error = refused(Config::builder("k").wrapper(name, version));
+            assert_eq!(error, ConfigError::Wrapper, "{name:?} {version:?}");
+        }
+        assert!(Config::builder("k").wrapper("", bad).build().is_ok());
+    }
 }
 
 /// B 6.8: offline needs no SDK key.

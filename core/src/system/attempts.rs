@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use http::{HeaderMap, HeaderValue, header};
+use http::HeaderMap;
 
 use super::{DataSystem, Live};
 use crate::config::{Polling, ResolvedSource, Source};
@@ -17,7 +17,6 @@ use crate::time::Instant;
 
 /// The initial delay of a back-off where none is configured (B 8.1).
 const INITIAL_DELAY: Duration = Duration::from_secs(1);
-const USER_AGENT: &str = concat!("fdv2/", env!("CARGO_PKG_VERSION"));
 
 impl DataSystem {
     /// The configuration of a source.
@@ -85,17 +84,11 @@ impl DataSystem {
     }
 
     fn request_headers(&self, source: SourceId, protocol: Protocol) -> HeaderMap {
-        let inner = self.config.inner();
-        let mut common = inner.headers.clone();
-        if let Some(key) = &inner.sdk_key {
-            common.insert(header::AUTHORIZATION, key.header_value());
-        }
-        common.entry(header::USER_AGENT).or_insert(HeaderValue::from_static(USER_AGENT));
         let (accept, tag) = match protocol {
             Protocol::Stream => ("text/event-stream", None),
             Protocol::Poll | Protocol::Fdv1 => ("application/json", self.memory.tag(source)),
         };
-        source::headers(&common, accept, tag)
+        source::headers(&self.headers, accept, tag)
     }
 
     fn start_effect(&mut self, effect: Effect) -> EffectId {

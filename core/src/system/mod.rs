@@ -2,6 +2,7 @@
 
 mod attempts;
 mod deadlines;
+mod headers;
 mod memory;
 mod phases;
 mod reports;
@@ -12,6 +13,8 @@ mod tests;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+
+use http::HeaderMap;
 
 use crate::config::Config;
 use crate::effect::{Commands, Deadline, EffectId, Event, Lane, SourceId};
@@ -32,6 +35,8 @@ use memory::Memory;
 #[derive(Clone, Debug, PartialEq)]
 pub struct DataSystem {
     config: Config,
+    /// What every request carries, for the life of the system.
+    headers: HeaderMap,
     rng: Rng,
     phase: Phase,
     /// Counts effects, so that a late outcome is known by its id.
@@ -86,6 +91,7 @@ impl DataSystem {
     pub fn new(config: Config, seed: u64) -> Self {
         let inner = config.inner();
         Self {
+            headers: headers::common(&config, seed),
             rng: Rng::new(seed),
             phase: Phase::New,
             generation: 0,

@@ -90,10 +90,21 @@ fn bad_headers_are_refused() {
         ("Authorization", "other"),
         ("if-none-match", "x"),
         ("host", "x"),
+        ("X-LaunchDarkly-Tags", "application-id/x"),
+        ("X-LaunchDarkly-Wrapper", "x"),
+        ("X-LaunchDarkly-Instance-Id", "x"),
     ] {
         let result = Config::streaming("k").header(name, value).build();
         assert!(matches!(result, Err(ConfigError::Header(_))), "{name}: {result:?}");
     }
+}
+
+/// B 11.2, C 2.10: a wrapper that cannot be sent is refused, and the error says what to change.
+#[test]
+fn a_bad_wrapper_is_refused() {
+    let error = Config::streaming("k").wrapper("name", "1\n").build().unwrap_err();
+    assert_eq!(error, ConfigError::Wrapper);
+    assert!(error.to_string().contains("printable ASCII"), "{error}");
 }
 
 /// B 6.8: offline needs no key.

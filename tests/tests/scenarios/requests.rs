@@ -121,11 +121,91 @@ fn each_source_asks_its_own_address() {
 /// C 1.4: the user's headers go out with every request, ours stay ours.
 #[test]
 fn headers_of_the_user_go_out_with_every_request() {
-    let configured = config().header("X-LaunchDarkly-Tags", "application-id/x").header("x-a", "1");
+    let configured = config().header("X-LaunchDarkly-Other", "x/y").header("x-a", "1");
     for asked in one_of_each(configured) {
-        assert_eq!(asked.header("x-launchdarkly-tags"), Some("application-id/x"));
+        assert_eq!(asked.header("x-launchdarkly-other"), Some("x/y"));
         assert_eq!(asked.header("x-a"), Some("1"));
     }
+}
+
+/// C 1.4, 2.8: initializer, stream, poll after a permanent failure, and FDv1 carry the tags.
+#[test]
+fn tags_go_out_with_every_request() {
+    let longest = "._-aZ09".repeat(9) + "_";
+    for (id, version, tags) in [
+        ("app", "1.0", Some("application-id/app application-version/1.0")),
+        ("app", "", Some("application-id/app")),
+        ("", "1.0", Some("application-version/1.0")),
+        ("app", "1 0", Some("application-id/app")),
+        ("é", "1.0", Some("application-version/1.0")),
+        ("", "", None),
+        ("a\nb", "\t", None),
+        (&longest, "1", Some(&*format!("application-id/{longest} application-version/1"))),
+        (&"a".repeat(65), "1", Some("application-version/1")),
+    ] {
+        let configured = config().application_id(id).application_version(version);
+        for asked in one_of_each(configured) {
+            assert_eq!(asked.header("x-launchdarkly-tags"), tags, "{asked:?}");
+        }
+    }
+    for asked in one_of_each(config()) {
+        assert_eq!(asked.header("x-launchdarkly-tags"), None);
+    }
+}
+
+/// C 1.4, 2.10: a version alone sends nothing.
+#[test]
+fn the_wrapper_goes_out_with_every_request() {
+    for (name, version, wrapper) in [
+        ("TestName", "1.0.0", Some("TestName/1.0.0")),
+        ("TestName", "", Some("TestName")),
+        ("", "1.0.0", None),
+        ("", "", None),
+    ] {
+        for asked in one_of_each(config().wrapper(name, version)) {
+            assert_eq!(asked.header("x-launchdarkly-wrapper"), wrapper, "{asked:?}");
+        }
+    }
+    for asked in one_of_each(config()) {
+        assert_eq!(asked.header("x-launchdarkly-wrapper"), None);
+    }
+}
+
+fn instance_id(asked: &Asked) -> &str {
+    asked.header("x-launchdarkly-instance-id").expect("an instance id")
+}
+
+/// C 1.4, 2.9.
+#[test]
+fn all_requests_of_a_client_have_one_instance_id() {
+    let asked = one_of_each(config());
+    let [first, others @ ..] = asked.each_ref().map(instance_id);
+    assert!(!first.is_empty());
+    assert_eq!(others, [first; 3]);
+}
+
+/// C 1.4, B 8.5: reconnects and redirects are no new client.
+#[test]
+fn the_instance_id_stays_over_retries_and_redirects() {
+    let mut sim = Sim::new(config().synchronizer(stream("a")));
+    let away = || Reply::head(307).header("location", "http://b/").end();
+    sim.serve_in_turn("a", [Reply::refuse(), Reply::status(500), away()]);
+    sim.serve_always("b", Reply::stream(full("s1", [on("f1")])));
+    sim.start().advance(secs(60));
+    assert_eq!((sim.asked_of("a").len(), sim.asked_of("b").len()), (3, 1));
+    let ids: Vec<_> = sim.asked().iter().map(instance_id).collect();
+    assert_eq!(ids, [ids[0]; 4]);
+}
+
+/// C 2.9, cases H09: of one configuration too.
+#[test]
+fn two_clients_have_two_instance_ids() {
+    let ids = [1, 2].map(|seed| {
+        let mut sim = Sim::seeded(config().synchronizer(stream("a")), seed);
+        sim.start();
+        instance_id(&sim.expect("a")).to_owned()
+    });
+    assert_ne!(ids[0], ids[1]);
 }
 
 /// B 11.1: nothing that is printed shows the key.
