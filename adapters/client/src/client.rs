@@ -12,7 +12,7 @@ use fdv2_core::{Config, DataSystem, Instant, Snapshot};
 use futures::FutureExt;
 
 use crate::driver::drive;
-use crate::listen::{FlagChanges, SourceSwitches, StatusStream, StoreStatusStream, Warnings};
+use crate::listen::{SourceSwitches, StatusStream, StoreStatusStream, Warnings};
 use crate::parts::Parts;
 use crate::reading::ThroughStore;
 use crate::shared::Shared;
@@ -152,11 +152,6 @@ impl Client {
     /// those so far first. For the application's log.
     pub fn warnings(&self) -> Warnings {
         Warnings::new(self.shared().facts().subscribe_oddities())
-    }
-
-    /// The keys of the flags that change from now on, until the client is closed (B 7).
-    pub fn flag_changes(&self) -> FlagChanges {
-        FlagChanges::new(self.shared().facts().subscribe_changes())
     }
 
     /// Closes the system: connections are closed, waits are released, streams end, the status is

@@ -9,6 +9,7 @@ use fdv2_core::eval::{Detail, FlagDetail, FlagDetailConfig};
 use serde_json::Value;
 
 use crate::reading::Reading;
+use crate::shared::Shared;
 use crate::{Client, SnapshotView};
 
 /// Evaluation on the newest data, without lock or wait.
@@ -117,7 +118,7 @@ impl Client {
     /// valid (B 6.7).
     pub fn all_flags_detail(&self, context: &Context, config: FlagDetailConfig) -> FlagDetail {
         let (data, now) = (self.load(), unix_millis());
-        let Some(reading) = self.reading_at_hand(&data) else {
+        let Some(reading) = self.shared().reading_at_hand(&data) else {
             return data.all_flags_detail(context, config, now);
         };
         let at_hand =
@@ -125,25 +126,36 @@ impl Client {
         at_hand.unwrap_or_default()
     }
 
-    /// Evaluates on what counts: the data, or what is at hand of the store (B 9.9).
     fn evaluate<T>(
         &self,
         context: &Context,
         key: &str,
         convert: impl Fn(Detail<'_, Option<&Value>>) -> T,
     ) -> T {
-        let data = self.load();
+        self.shared().evaluate(context, key, convert)
+    }
+}
+
+impl Shared {
+    /// Evaluates on what counts: the data, or what is at hand of the store (B 9.9).
+    pub(crate) fn evaluate<T>(
+        self: &Arc<Self>,
+        context: &Context,
+        key: &str,
+        convert: impl Fn(Detail<'_, Option<&Value>>) -> T,
+    ) -> T {
+        let data = self.snapshot().load();
         let Some(reading) = self.reading_at_hand(&data) else {
             return convert(data.variation_detail(context, key));
         };
-        let at_hand = reading
-            .at_hand(self.shared(), |view| Ok(convert(view.variation_detail(context, key)?)));
+        let at_hand =
+            reading.at_hand(self, |view| Ok(convert(view.variation_detail(context, key)?)));
         at_hand.unwrap_or_else(|no_answer| convert(no_answer.detail()))
     }
 
     /// The store, while it is what counts.
     fn reading_at_hand(&self, data: &Snapshot) -> Option<&Arc<Reading>> {
-        self.shared().reading().filter(|_| !data.is_held())
+        self.reading().filter(|_| !data.is_held())
     }
 }
 

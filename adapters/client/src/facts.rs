@@ -42,6 +42,10 @@ impl End {
     }
 }
 
+/// There is data that may give other values.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NewerData;
+
 /// The facts of one moment. They change under one short lock, under which nobody else's code runs:
 /// the callers wake and drop what these functions hand back once it is released.
 pub(crate) struct Facts {
@@ -56,6 +60,7 @@ pub(crate) struct Facts {
     store_listeners: Listeners<StoreStatus>,
     switch_listeners: Listeners<SourceSwitched>,
     change_listeners: Listeners<FlagsChanged>,
+    data_listeners: Listeners<NewerData>,
     oddity_listeners: Listeners<Oddity>,
     waiting: Waiting,
 }
@@ -78,6 +83,7 @@ impl Facts {
             store_listeners: Listeners::default(),
             switch_listeners: Listeners::default(),
             change_listeners: Listeners::default(),
+            data_listeners: Listeners::default(),
             oddity_listeners: Listeners::default(),
             waiting: Waiting::default(),
         }
@@ -142,7 +148,12 @@ impl Facts {
         changed: &FlagsChanged,
         wakes: &mut Wakes,
     ) -> Vec<FlagsChanged> {
+        self.tell_newer_data(wakes);
         self.change_listeners.publish(changed, wakes)
+    }
+
+    pub(crate) fn tell_newer_data(&mut self, wakes: &mut Wakes) {
+        self.data_listeners.publish(&NewerData, wakes);
     }
 
     /// Status OFF for good, every wait released, every stream ended (B 10.4).
@@ -164,6 +175,7 @@ impl Facts {
         self.store_listeners.close(wakes);
         self.switch_listeners.close(wakes);
         self.change_listeners.close(wakes);
+        self.data_listeners.close(wakes);
         self.oddity_listeners.close(wakes);
         self.waiting.wake_all(wakes);
     }
@@ -184,6 +196,11 @@ impl Facts {
 
     pub(crate) fn subscribe_changes(&mut self) -> Subscription<FlagsChanged> {
         self.change_listeners.subscribe(FLAG_CHANGES, None)
+    }
+
+    /// That there is newer data, told once however often it is so.
+    pub(crate) fn subscribe_newer_data(&mut self) -> Subscription<NewerData> {
+        self.data_listeners.subscribe(1, None)
     }
 
     /// All oddities, those so far first.

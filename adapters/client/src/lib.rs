@@ -73,7 +73,8 @@ pub use fdv2_core::status::{
     self, Availability, ErrorKind, Readiness, SourceError, SourceState, SourceStatus, StoreStatus,
 };
 pub use listen::{
-    FlagChange, FlagChanges, SourceSwitches, StatusStream, StoreStatusStream, Warnings,
+    FlagChange, FlagChanges, Listener, SourceSwitches, StatusStream, StoreStatusStream,
+    ValueChange, ValueChanges, Warnings,
 };
 pub use parts::Parts;
 pub use reading::{CacheMode, ThroughStore};

@@ -91,6 +91,21 @@ impl<T> Queue<T> {
         state.is_open = false;
         wakes.extend(state.reader.take());
     }
+
+    /// Nobody will read any more. Returns the reader's waker.
+    #[must_use]
+    fn abandon(&self) -> Option<Waker> {
+        let mut state = self.lock();
+        state.is_read = false;
+        state.is_open = false;
+        let unread = mem::take(&mut state.items);
+        state.lost = 0;
+        let reader = state.reader.take();
+        // Dropping them can run code of others, which must not find the queue locked.
+        drop(state);
+        drop(unread);
+        reader
+    }
 }
 
 impl<T: Clone> Queue<T> {
@@ -133,15 +148,50 @@ impl<T> Subscription<T> {
     }
 }
 
+impl<T: Send + 'static> Subscription<T> {
+    /// A way to end it from elsewhere.
+    pub(crate) fn ending(&self) -> Ending {
+        Ending(Arc::<Queue<T>>::clone(&self.0))
+    }
+}
+
 impl<T> Drop for Subscription<T> {
     fn drop(&mut self) {
-        let mut state = self.0.lock();
-        state.is_read = false;
-        let unread = mem::take(&mut state.items);
-        let reader = state.reader.take();
-        // Dropping them can run code of others, which must not find the queue locked.
-        drop(state);
-        drop((unread, reader));
+        let reader = self.0.abandon();
+        drop(reader);
+    }
+}
+
+/// Ends a subscription that somebody else reads.
+pub(crate) struct Ending(Arc<dyn Endable>);
+
+/// A queue of whatever.
+trait Endable: Send + Sync {
+    fn end(&self);
+    fn is_open(&self) -> bool;
+}
+
+impl<T: Send> Endable for Queue<T> {
+    fn end(&self) {
+        let mut wakes = Wakes::default();
+        wakes.extend(self.abandon());
+        wakes.wake();
+    }
+
+    fn is_open(&self) -> bool {
+        self.lock().is_open
+    }
+}
+
+impl Ending {
+    /// Nothing follows, and what is unread is lost.
+    pub(crate) fn end(&self) {
+        self.0.end();
+    }
+
+    /// Whether anything may follow: neither this nor the other end has ended it.
+    pub(crate) fn is_open(&self) -> bool {
+        self.0.is_open()
     }
 }
 
@@ -195,6 +245,23 @@ mod tests {
         let mut late = listeners.subscribe(2, Some(4));
         assert_eq!(read(&mut late), Poll::Ready(Some(Entry::Item(4))));
         assert_eq!(read(&mut late), Poll::Ready(None));
+    }
+
+    #[test]
+    fn a_listener_that_is_ended_from_elsewhere_reads_nothing_more_and_leaves_nothing_behind() {
+        let mut listeners = Listeners::default();
+        let mut listener = listeners.subscribe(1, None);
+        let ending = listener.ending();
+        for item in 1..=2 {
+            publish(&mut listeners, item);
+        }
+        assert!(ending.is_open());
+        ending.end();
+        assert!(!ending.is_open());
+        assert_eq!(read(&mut listener), Poll::Ready(None));
+        publish(&mut listeners, 3);
+        assert_eq!(read(&mut listener), Poll::Ready(None));
+        assert!(listeners.queues.is_empty());
     }
 
     #[test]

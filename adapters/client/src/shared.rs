@@ -109,12 +109,16 @@ impl Shared {
     }
 
     fn publish_snapshot(&self, snapshot: Arc<Snapshot>) {
-        let is_held = snapshot.is_held();
+        let (is_held, is_empty) = (snapshot.is_held(), snapshot.objects() == 0);
         let before = self.change(|_, _| Some(self.snapshot.swap(snapshot)));
         drop(before);
         let reading = self.reading.as_ref().filter(|_| is_held);
         if let Some(cache) = reading.and_then(|reading| reading.end()) {
             self.graveyard.bury(cache);
+            if is_empty {
+                // No change of flags follows, but what the store gave is gone (B 7.4).
+                self.change(Facts::tell_newer_data);
+            }
         }
     }
 

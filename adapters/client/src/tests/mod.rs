@@ -7,6 +7,8 @@ mod failing;
 mod fairness;
 mod feed;
 mod listening;
+mod listening_callbacks;
+mod listening_values;
 mod reading;
 mod scripted;
 pub(crate) mod sim;

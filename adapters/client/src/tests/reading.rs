@@ -11,9 +11,10 @@ use fdv2_core::eval::{ErrorKind, FlagDetailConfig};
 use fdv2_core::model::Kind;
 use fdv2_core::snapshot::ChangeSetBuilder;
 use fdv2_core::{Config, SourceUpdate};
-use futures::StreamExt;
+use futures::channel::mpsc::{UnboundedSender, unbounded};
 use futures::executor::block_on;
 use futures::stream;
+use futures::{FutureExt, StreamExt};
 
 use super::Silence;
 use super::sim::Sim;
@@ -285,16 +286,9 @@ fn b_9_10_an_outage_serves_what_is_at_hand_and_ends_with_a_probe() {
     assert_eq!(through(&client, "f"), 2);
 }
 
-/// B 9.1, 9.3: with the first data memory takes over, and the store is not read again.
-#[test]
-fn b_9_1_memory_takes_over_with_the_first_data() {
-    let (sim, tables) = (Sim::default(), Tables::default());
-    tables.flag("f", "1");
-    tables.initialize();
-    let mut change_set = ChangeSetBuilder::full();
-    change_set.put(Kind::Flag, "f", 1, r#"{"variations":[9],"offVariation":0}"#).unwrap();
-    let update = SourceUpdate::ChangeSet(Box::new(change_set.finish(None)));
-    let (sender, receiver) = futures::channel::mpsc::unbounded();
+/// A client with a store that counts, and the way to bring its first data.
+fn until_data(sim: &Sim, tables: &Tables) -> (Client, UnboundedSender<SourceUpdate>) {
+    let (sender, receiver) = unbounded();
     let receiver = Mutex::new(Some(receiver));
     let source = move |_| match receiver.lock().unwrap().take() {
         Some(receiver) => receiver.boxed(),
@@ -304,14 +298,51 @@ fn b_9_1_memory_takes_over_with_the_first_data() {
     let parts = Parts::new().store(Store::new(tables.clone())).custom_source("c", source);
     let client = Client::start_with(config.build().unwrap(), sim.clone(), Silence, parts).unwrap();
     sim.run();
+    (client, sender)
+}
+
+fn data(change_set: ChangeSetBuilder) -> SourceUpdate {
+    SourceUpdate::ChangeSet(Box::new(change_set.finish(None)))
+}
+
+/// B 9.1, 9.3: with the first data memory takes over, and the store is not read again.
+#[test]
+fn b_9_1_memory_takes_over_with_the_first_data() {
+    let (sim, tables) = (Sim::default(), Tables::default());
+    tables.flag("f", "1");
+    tables.initialize();
+    let (client, sender) = until_data(&sim, &tables);
     assert_eq!(through(&client, "f"), 1);
-    sender.unbounded_send(update).unwrap();
+    let mut change_set = ChangeSetBuilder::full();
+    change_set.put(Kind::Flag, "f", 1, r#"{"variations":[9],"offVariation":0}"#).unwrap();
+    sender.unbounded_send(data(change_set)).unwrap();
     sim.run();
     let calls = tables.calls();
     assert_eq!(through(&client, "f"), 9);
     assert_eq!(client.int_variation(&user(), "f", -1), 9);
     assert_eq!(error_through(&client, "g"), Some(ErrorKind::FlagNotFound));
     assert_eq!(tables.calls(), calls);
+}
+
+/// B 7.4: who listens to a value is told how it differs from the store's, even of no data at all.
+#[test]
+fn b_7_4_a_value_is_looked_at_again_when_memory_takes_over() {
+    let mut other_flag = ChangeSetBuilder::full();
+    other_flag.put(Kind::Flag, "g", 1, "{}").unwrap();
+    for first in [other_flag, ChangeSetBuilder::full()] {
+        let (sim, tables) = (Sim::default(), Tables::default());
+        tables.flag("f", "1");
+        tables.initialize();
+        let (client, sender) = until_data(&sim, &tables);
+        assert_eq!(through(&client, "f"), 1);
+        let mut changes = client.value_changes("f", user(), (-1).into());
+        assert_eq!(*changes.value(), 1);
+        sender.unbounded_send(data(first)).unwrap();
+        sim.run();
+        let change = changes.next().now_or_never().flatten().unwrap();
+        assert_eq!((change.old, change.new), (1.into(), (-1).into()));
+        assert!(changes.next().now_or_never().is_none());
+    }
 }
 
 /// B 10.2: after closing the store is not called any more.

@@ -1,4 +1,8 @@
-//! Streams of what changes.
+//! Streams of what changes, and callbacks.
+
+mod callback;
+mod flags;
+mod values;
 
 use std::fmt;
 use std::pin::Pin;
@@ -12,6 +16,8 @@ use fdv2_core::snapshot::FlagsChanged;
 use fdv2_core::status::{SourceStatus, StoreStatus};
 use futures::Stream;
 
+pub use self::callback::Listener;
+pub use self::values::{ValueChange, ValueChanges};
 use crate::queue::{Entry, Subscription};
 
 /// The data source's statuses. See [`Client::status_stream`](crate::Client::status_stream).
@@ -145,4 +151,4 @@ macro_rules! opaque_debug {
     )*};
 }
 
-opaque_debug!(StatusStream, SourceSwitches, Warnings, FlagChanges);
+opaque_debug!(StatusStream, StoreStatusStream, SourceSwitches, Warnings, FlagChanges);
