@@ -23,7 +23,7 @@ pub(crate) enum Command {
     Store(StoreArgs),
 }
 
-/// See it work, in about 15 seconds: no account, no set-up, no network.
+/// See it work, in a few seconds: no account, no set-up, no network.
 ///
 /// Starts a flag server on a free local port, a client on tokio and one on smol, evaluates flags,
 /// edits one, cuts the connection, recovers, and closes.

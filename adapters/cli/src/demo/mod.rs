@@ -1,4 +1,4 @@
-//! `fdv2 demo`: everything in a quarter of a minute.
+//! `fdv2 demo`: everything in a few seconds.
 
 mod cached;
 mod pair;
