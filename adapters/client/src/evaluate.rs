@@ -8,7 +8,7 @@ use fdv2_core::context::Context;
 use fdv2_core::eval::{Detail, FlagDetail, FlagDetailConfig};
 use serde_json::Value;
 
-use crate::reading::Reading;
+use crate::reading::{NoAnswer, Reading};
 use crate::shared::Shared;
 use crate::{Client, SnapshotView};
 
@@ -123,7 +123,10 @@ impl Client {
         };
         let at_hand =
             reading.at_hand(self.shared(), |view| view.all_flags_detail(context, config, now));
-        at_hand.unwrap_or_default()
+        match at_hand {
+            Err(NoAnswer::Memory) => self.load().all_flags_detail(context, config, now),
+            at_hand => at_hand.unwrap_or_default(),
+        }
     }
 
     fn evaluate<T>(
@@ -150,7 +153,12 @@ impl Shared {
         };
         let at_hand =
             reading.at_hand(self, |view| Ok(convert(view.variation_detail(context, key)?)));
-        at_hand.unwrap_or_else(|no_answer| convert(no_answer.detail()))
+        match at_hand {
+            Ok(answer) => answer,
+            // Memory took over meanwhile.
+            Err(NoAnswer::Memory) => convert(self.snapshot().load().variation_detail(context, key)),
+            Err(no_answer) => convert(no_answer.detail()),
+        }
     }
 
     /// The store, while it is what counts.

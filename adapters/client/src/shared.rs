@@ -101,10 +101,11 @@ impl Shared {
     /// Nothing follows: the status is OFF, waits and streams end, and so does the driver (B 10.4).
     pub(crate) fn end(&self, end: End) {
         let now = self.now();
-        self.change(|facts, wakes| facts.end(end, now, wakes));
+        // First: a `close` returns as soon as the facts have ended, and no read begins after it.
         if let Some(reading) = &self.reading {
             reading.close();
         }
+        self.change(|facts, wakes| facts.end(end, now, wakes));
         self.control.give(Order::End);
     }
 

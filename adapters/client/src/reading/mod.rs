@@ -1,5 +1,6 @@
 //! Reading the persistent store while it is what counts (B 9.1 to 9.3, 9.9).
 
+mod asking;
 mod cache;
 mod through;
 
@@ -7,21 +8,21 @@ pub use cache::CacheMode;
 pub(crate) use cache::{Age, Cache, CacheView};
 pub use through::ThroughStore;
 
-use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use arc_swap::ArcSwap;
 use fdv2_core::eval::Needs;
 use fdv2_core::model::Kind;
 use fdv2_core::{Instant, StoreRead};
 
+use self::asking::Asking;
 use crate::shared::Shared;
-use crate::store::{Answer, Query, Store, StoreError, Ticket};
+use crate::store::{Answer, Query, Store, StoreError};
 
 /// The store behind one client, and what has been read from it.
 pub(crate) struct Reading {
-    store: Store,
+    asking: Asking,
     /// There are no sources: the store counts whether it has its marker or not (B 9.2).
     is_daemon: bool,
     mode: CacheMode,
@@ -30,8 +31,6 @@ pub(crate) struct Reading {
     is_initialized: AtomicBool,
     /// Memory has taken over, for good (B 9.1).
     is_over: AtomicBool,
-    /// What is being loaded behind the synchronous form. `None` once the client is closed.
-    behind: Mutex<Option<BTreeMap<Query, Ticket>>>,
 }
 
 /// Why there is no answer from the store.
@@ -68,13 +67,12 @@ impl From<Needs> for Lack {
 impl Reading {
     pub(crate) fn new(store: Store, mode: CacheMode, is_daemon: bool) -> Self {
         Self {
-            store,
+            asking: Asking::new(store),
             is_daemon,
             mode,
             cache: ArcSwap::from_pointee(Cache::new(mode)),
             is_initialized: AtomicBool::new(false),
             is_over: AtomicBool::new(false),
-            behind: Mutex::new(Some(BTreeMap::new())),
         }
     }
 
@@ -83,18 +81,20 @@ impl Reading {
         self.is_daemon || self.is_initialized.load(Ordering::Acquire)
     }
 
-    /// Memory takes over: the cache is emptied and stays off (B 9.3). Returns what it held.
+    /// Memory takes over: the cache is emptied and stays off, and the store is not asked again
+    /// (B 9.1, 9.3). Returns what the cache held.
     pub(crate) fn end(&self) -> Option<Arc<Cache>> {
         if self.is_over.swap(true, Ordering::AcqRel) {
             return None;
         }
-        Some(self.cache.swap(Arc::new(Cache::new(self.mode))))
+        let held = self.cache.swap(Arc::new(Cache::new(self.mode)));
+        self.asking.close();
+        Some(held)
     }
 
     /// The client is closed: the store is not asked again (B 10.2).
     pub(crate) fn close(&self) {
-        let withdrawn = self.behind().take();
-        drop(withdrawn);
+        self.asking.close();
     }
 
     /// The synchronous form: what is at hand answers, expired or not; what is lacking is loaded
@@ -110,6 +110,10 @@ impl Reading {
             Ok(answer) => return answer,
             Err(query) => query,
         };
+        // Asked only now: a cache that was emptied must not pass for a store without an answer.
+        if self.is_over() {
+            return Err(NoAnswer::Memory);
+        }
         self.load_behind(shared, query);
         Err(NoAnswer::NotReady)
     }
@@ -122,7 +126,7 @@ impl Reading {
     ) -> Result<R, NoAnswer> {
         let mut fetched = Cache::scratch();
         loop {
-            if self.is_over.load(Ordering::Acquire) {
+            if self.is_over() {
                 return Err(NoAnswer::Memory);
             }
             let now = shared.now();
@@ -135,6 +139,7 @@ impl Reading {
                     fetched.remember(&query, &answer, now);
                     self.remember(shared, &query, &answer, now);
                 }
+                Err(NoRead) if self.is_over() => return Err(NoAnswer::Memory),
                 Err(NoRead) => {
                     let expired = self.ask(&fetched, &self.cache.load(), Age::Any, &ask);
                     return expired.unwrap_or(Err(NoAnswer::Unreadable));
@@ -147,11 +152,15 @@ impl Reading {
     pub(crate) async fn warm_up(&self, shared: &Shared) -> Result<(), StoreError> {
         for query in [Query::IsInitialized, Query::All(Kind::Flag), Query::All(Kind::Segment)] {
             let now = shared.now();
-            let answer = self.store.read(query.clone()).await;
-            if let Err(error) = &answer {
-                shared.control().tell(StoreRead::Failed(error.clone()));
+            match self.asking.ask(&query).await {
+                Some(Ok(answer)) => self.remember(shared, &query, &answer, now),
+                Some(Err(error)) => {
+                    shared.control().tell(StoreRead::Failed(error.clone()));
+                    return Err(error);
+                }
+                None if self.is_over() => return Ok(()),
+                None => return Err(StoreError::new("the client is closed")),
             }
-            self.remember(shared, &query, &answer?, now);
         }
         Ok(())
     }
@@ -180,51 +189,47 @@ impl Reading {
     }
 
     async fn fetch(&self, shared: &Shared, query: &Query) -> Result<Answer, NoRead> {
-        if !self.may_read(shared) {
+        if !is_answering(shared) {
             return Err(NoRead);
         }
-        self.store.read(query.clone()).await.map_err(|error| {
-            shared.control().tell(StoreRead::Failed(error));
-            NoRead
-        })
+        match self.asking.ask(query).await {
+            Some(Ok(answer)) => Ok(answer),
+            Some(Err(error)) => {
+                shared.control().tell(StoreRead::Failed(error));
+                Err(NoRead)
+            }
+            None => Err(NoRead),
+        }
     }
 
     fn load_behind(self: &Arc<Self>, shared: &Arc<Shared>, query: Query) {
-        if self.mode == CacheMode::Off || !self.may_read(shared) {
+        if self.mode == CacheMode::Off || !is_answering(shared) {
             return;
         }
-        let mut behind = self.behind();
-        let Some(loading) = behind.as_mut().filter(|loading| !loading.contains_key(&query)) else {
-            return;
-        };
         let (reading, shared) = (Arc::downgrade(self), Arc::downgrade(shared));
         let asked = query.clone();
-        let ticket = self.store.read_with(query.clone(), move |answer| {
+        self.asking.ask_behind(query, move |answer| {
             if let (Some(reading), Some(shared)) = (reading.upgrade(), shared.upgrade()) {
                 reading.loaded_behind(&shared, &asked, answer);
             }
         });
-        // A queue that is full is tried again by the next evaluation.
-        loading.extend(ticket.ok().map(|ticket| (query, ticket)));
     }
 
-    fn loaded_behind(&self, shared: &Shared, query: &Query, answer: &Result<Answer, StoreError>) {
-        let ticket = self.behind().as_mut().and_then(|loading| loading.remove(query));
-        drop(ticket);
+    fn loaded_behind(
+        self: &Arc<Self>,
+        shared: &Arc<Shared>,
+        query: &Query,
+        answer: &Result<Answer, StoreError>,
+    ) {
+        self.asking.answered_behind(query);
         match answer {
             Ok(answer) => self.remember(shared, query, answer, shared.now()),
             Err(error) => shared.control().tell(StoreRead::Failed(error.clone())),
         }
     }
 
-    /// Whether the store may be asked: the client is open, and the store is not known not to
-    /// answer (B 9.10).
-    fn may_read(&self, shared: &Shared) -> bool {
-        self.behind().is_some() && shared.facts().store_status().is_available
-    }
-
-    fn behind(&self) -> MutexGuard<'_, Option<BTreeMap<Query, Ticket>>> {
-        self.behind.lock().unwrap_or_else(PoisonError::into_inner)
+    fn is_over(&self) -> bool {
+        self.is_over.load(Ordering::Acquire)
     }
 
     fn remember(&self, shared: &Shared, query: &Query, answer: &Answer, now: Instant) {
@@ -241,7 +246,7 @@ impl Reading {
         }
         self.cache.rcu(|cache| {
             let mut cache = Cache::clone(cache);
-            if !self.is_over.load(Ordering::Acquire) {
+            if !self.is_over() {
                 cache.remember(query, answer, now);
             }
             cache
@@ -249,5 +254,10 @@ impl Reading {
     }
 }
 
-/// The store could not be read, and the core knows of it.
+/// The store could not be read, and the core knows of it; or it may not be read any more.
 struct NoRead;
+
+/// Whether the store is not known not to answer (B 9.10).
+fn is_answering(shared: &Shared) -> bool {
+    shared.facts().store_status().is_available
+}

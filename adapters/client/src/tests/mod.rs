@@ -10,6 +10,7 @@ mod listening;
 mod listening_callbacks;
 mod listening_values;
 mod reading;
+mod reading_ends;
 mod scripted;
 pub(crate) mod sim;
 mod waiting;

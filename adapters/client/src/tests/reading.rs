@@ -21,30 +21,31 @@ use super::sim::Sim;
 use crate::store::{PersistentStore, Record, Store, StoreError, Upserted};
 use crate::{Availability, CacheMode, Client, Context, ContextBuilder, Parts};
 
-/// A store whose content tests set, that counts its calls and can be down.
+/// A store whose content tests set, that counts its calls, and can be down or hang.
 #[derive(Clone, Default)]
-struct Tables(Arc<Inner>);
+pub(super) struct Tables(Arc<Inner>);
 
 #[derive(Default)]
 struct Inner {
     texts: Mutex<BTreeMap<(Kind, String), String>>,
     is_initialized: AtomicBool,
     is_down: AtomicBool,
+    is_hanging: AtomicBool,
     calls: AtomicUsize,
 }
 
 impl Tables {
     /// A flag that is off and gives `value`.
-    fn flag(&self, key: &str, value: &str) {
+    pub(super) fn flag(&self, key: &str, value: &str) {
         let text = format!(r#"{{"key":"{key}","variations":[{value}],"offVariation":0}}"#);
         self.0.texts.lock().unwrap().insert((Kind::Flag, key.to_owned()), text);
     }
 
-    fn text(&self, kind: Kind, key: &str, text: &str) {
+    pub(super) fn text(&self, kind: Kind, key: &str, text: &str) {
         self.0.texts.lock().unwrap().insert((kind, key.to_owned()), text.to_owned());
     }
 
-    fn calls(&self) -> usize {
+    pub(super) fn calls(&self) -> usize {
         self.0.calls.load(Ordering::SeqCst)
     }
 
@@ -52,12 +53,19 @@ impl Tables {
         self.0.is_down.store(is_down, Ordering::SeqCst);
     }
 
-    fn initialize(&self) {
+    pub(super) fn set_hanging(&self, is_hanging: bool) {
+        self.0.is_hanging.store(is_hanging, Ordering::SeqCst);
+    }
+
+    pub(super) fn initialize(&self) {
         self.0.is_initialized.store(true, Ordering::SeqCst);
     }
 
     fn call(&self) -> Result<(), StoreError> {
         self.0.calls.fetch_add(1, Ordering::SeqCst);
+        while self.0.is_hanging.load(Ordering::SeqCst) {
+            thread::sleep(Duration::from_millis(1));
+        }
         if self.0.is_down.load(Ordering::SeqCst) {
             return Err(StoreError::new("down"));
         }
@@ -106,7 +114,7 @@ impl PersistentStore for Tables {
     }
 }
 
-fn user() -> Context {
+pub(super) fn user() -> Context {
     ContextBuilder::new("u").build().unwrap()
 }
 
@@ -117,7 +125,7 @@ fn start(sim: &Sim, tables: &Tables, config: Config, mode: CacheMode) -> Client 
     client
 }
 
-fn daemon(sim: &Sim, tables: &Tables, mode: CacheMode) -> Client {
+pub(super) fn daemon(sim: &Sim, tables: &Tables, mode: CacheMode) -> Client {
     start(sim, tables, Config::daemon().build().unwrap(), mode)
 }
 
@@ -128,7 +136,7 @@ fn waiting(sim: &Sim, tables: &Tables, mode: CacheMode) -> Client {
 }
 
 /// The flag's number through the store, -1 by default.
-fn through(client: &Client, key: &str) -> i64 {
+pub(super) fn through(client: &Client, key: &str) -> i64 {
     block_on(client.through_store().int_variation(&user(), key, -1))
 }
 
@@ -138,7 +146,7 @@ fn error_through(client: &Client, key: &str) -> Option<ErrorKind> {
 
 /// Lets threads and tasks run until `is_so`.
 #[track_caller]
-fn until(sim: &Sim, is_so: impl Fn() -> bool) {
+pub(super) fn until(sim: &Sim, is_so: impl Fn() -> bool) {
     for _ in 0..10_000 {
         sim.run();
         if is_so() {
@@ -149,7 +157,7 @@ fn until(sim: &Sim, is_so: impl Fn() -> bool) {
     panic!("it never came");
 }
 
-const TTL: CacheMode = CacheMode::Ttl(Duration::from_secs(10));
+pub(super) const TTL: CacheMode = CacheMode::Ttl(Duration::from_secs(10));
 
 /// B 9.3, 6.8: nothing is read before an evaluation asks.
 #[test]
@@ -287,21 +295,30 @@ fn b_9_10_an_outage_serves_what_is_at_hand_and_ends_with_a_probe() {
 }
 
 /// A client with a store that counts, and the way to bring its first data.
-fn until_data(sim: &Sim, tables: &Tables) -> (Client, UnboundedSender<SourceUpdate>) {
+pub(super) fn until_data(sim: &Sim, tables: &Tables) -> (Client, UnboundedSender<SourceUpdate>) {
+    fed(sim, Store::new(tables.clone()), StoreMode::ReadOnly)
+}
+
+/// A client with this store behind it, and what its source has to say.
+pub(super) fn fed(
+    sim: &Sim,
+    store: Store,
+    mode: StoreMode,
+) -> (Client, UnboundedSender<SourceUpdate>) {
     let (sender, receiver) = unbounded();
     let receiver = Mutex::new(Some(receiver));
     let source = move |_| match receiver.lock().unwrap().take() {
         Some(receiver) => receiver.boxed(),
         None => stream::pending().boxed(),
     };
-    let config = Config::custom("k").synchronizer(Custom::new("c")).store(StoreMode::ReadOnly);
-    let parts = Parts::new().store(Store::new(tables.clone())).custom_source("c", source);
+    let config = Config::custom("k").synchronizer(Custom::new("c")).store(mode);
+    let parts = Parts::new().store(store).custom_source("c", source);
     let client = Client::start_with(config.build().unwrap(), sim.clone(), Silence, parts).unwrap();
     sim.run();
     (client, sender)
 }
 
-fn data(change_set: ChangeSetBuilder) -> SourceUpdate {
+pub(super) fn data(change_set: ChangeSetBuilder) -> SourceUpdate {
     SourceUpdate::ChangeSet(Box::new(change_set.finish(None)))
 }
 
