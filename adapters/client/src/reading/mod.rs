@@ -97,16 +97,16 @@ impl Reading {
         self.asking.close();
     }
 
-    /// The synchronous form: what is at hand answers, expired or not; what is lacking is loaded
-    /// behind it (B 9.9).
+    /// The synchronous form: what is at hand answers, expired or not; what is lacking, or has
+    /// expired, is loaded behind it (B 9.9).
     pub(crate) fn at_hand<R>(
         self: &Arc<Self>,
         shared: &Arc<Shared>,
-        ask: impl FnOnce(&CacheView<'_>) -> Result<R, Lack>,
+        ask: impl Fn(&CacheView<'_>) -> Result<R, Lack>,
     ) -> Result<R, NoAnswer> {
         let cache = self.cache.load();
         let fetched = Cache::scratch();
-        let query = match self.ask(&fetched, &cache, Age::Any, ask) {
+        let query = match self.ask(&fetched, &cache, Age::At(shared.now()), &ask) {
             Ok(answer) => return answer,
             Err(query) => query,
         };
@@ -115,7 +115,7 @@ impl Reading {
             return Err(NoAnswer::Memory);
         }
         self.load_behind(shared, query);
-        Err(NoAnswer::NotReady)
+        self.ask(&fetched, &cache, Age::Any, &ask).unwrap_or(Err(NoAnswer::NotReady))
     }
 
     /// The asynchronous form: reads what is lacking, again and again, until there is an answer.
@@ -223,7 +223,13 @@ impl Reading {
     ) {
         self.asking.answered_behind(query);
         match answer {
-            Ok(answer) => self.remember(shared, query, answer, shared.now()),
+            Ok(answer) => {
+                self.remember(shared, query, answer, shared.now());
+                // Everything is both collections.
+                if *query == Query::All(Kind::Flag) {
+                    self.load_behind(shared, Query::All(Kind::Segment));
+                }
+            }
             Err(error) => shared.control().tell(StoreRead::Failed(error.clone())),
         }
     }

@@ -1,10 +1,12 @@
-//! What becomes of reads when memory takes over (B 9.1) or the client closes (B 10.2).
+//! What becomes of reads when memory takes over (B 9.1) or the client closes (B 10.2), and what the
+//! synchronous form has loaded again (B 9.9).
 
 use std::future::Future;
 use std::task::{Context as TaskContext, Poll, Waker};
 use std::thread;
 use std::time::Duration;
 
+use fdv2_core::eval::FlagDetailConfig;
 use fdv2_core::model::Kind;
 use fdv2_core::snapshot::ChangeSetBuilder;
 use futures::FutureExt;
@@ -22,6 +24,32 @@ fn close(sim: &Sim, client: &Client) {
     let closing = client.close(Duration::from_secs(60));
     let closing = thread::spawn(move || block_on(closing));
     until(sim, || closing.is_finished());
+}
+
+/// B 9.9: all flags in the synchronous form, segments included.
+#[test]
+fn b_9_9_all_flags_are_loaded_behind_the_synchronous_form() {
+    let (sim, tables) = (Sim::default(), Tables::default());
+    tables.flag("f", "1");
+    let client = daemon(&sim, &tables, TTL);
+    until(&sim, || client.all_flags_detail(&user(), FlagDetailConfig::new()).is_valid());
+}
+
+/// B 9.9, 9.3: expired entries are served, and loaded again behind that: misses as well.
+#[test]
+fn b_9_9_what_has_expired_is_loaded_again_behind_the_synchronous_form() {
+    let (sim, tables) = (Sim::default(), Tables::default());
+    tables.flag("f", "1");
+    let client = daemon(&sim, &tables, TTL);
+    until(&sim, || client.int_variation(&user(), "f", -1) == 1);
+    assert_eq!(through(&client, "g"), -1);
+    tables.flag("f", "2");
+    tables.flag("g", "3");
+    assert_eq!(client.int_variation(&user(), "f", -1), 1);
+    sim.set_now(client.now() + Duration::from_secs(10));
+    assert_eq!(client.int_variation(&user(), "f", -1), 1, "even expired");
+    until(&sim, || client.int_variation(&user(), "f", -1) == 2);
+    until(&sim, || client.int_variation(&user(), "g", -1) == 3);
 }
 
 /// B 9.1, 9.8: those who wait for the store are answered from memory as soon as it takes over,
