@@ -144,6 +144,9 @@ impl Drop for Shared {
         if last.objects() > 0 {
             self.graveyard.bury(last);
         }
+        if let Some(cache) = self.reading.as_ref().and_then(|reading| reading.end()) {
+            self.graveyard.bury(cache);
+        }
     }
 }
 

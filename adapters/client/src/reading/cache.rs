@@ -73,6 +73,11 @@ impl Cache {
         Self { max_misses: usize::MAX, ..Self::new(CacheMode::Infinite) }
     }
 
+    /// Whether there is no item in it.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.flags.is_empty() && self.segments.is_empty()
+    }
+
     /// Whether the store's marker was there, if that is known and still counts.
     pub(crate) fn is_initialized(&self, age: Age) -> Option<bool> {
         let (is_initialized, read) = self.is_initialized?;

@@ -82,14 +82,14 @@ impl Reading {
     }
 
     /// Memory takes over: the cache is emptied and stays off, and the store is not asked again
-    /// (B 9.1, 9.3). Returns what the cache held.
+    /// (B 9.1, 9.3). Returns what the cache held, if that is anything.
     pub(crate) fn end(&self) -> Option<Arc<Cache>> {
         if self.is_over.swap(true, Ordering::AcqRel) {
             return None;
         }
         let held = self.cache.swap(Arc::new(Cache::new(self.mode)));
         self.asking.close();
-        Some(held)
+        (!held.is_empty()).then_some(held)
     }
 
     /// The client is closed: the store is not asked again (B 10.2).
