@@ -20,7 +20,8 @@ pub(crate) enum Order {
     End,
 }
 
-/// The most news of reads that wait for the driver. What more there is, later reads tell again.
+/// The most news of reads that wait for the driver. Records beyond it that cannot be read are told
+/// of by later reads again.
 const READS: usize = 64;
 
 /// One order, that only grows stricter, and the driver's waker.
@@ -58,8 +59,13 @@ impl Control {
     pub(crate) fn tell(&self, read: StoreRead) {
         let mut reads = self.reads();
         let is_failure = |read: &StoreRead| matches!(read, StoreRead::Failed(_));
-        let is_old = is_failure(&read) && reads.iter().any(is_failure);
-        if !is_old && reads.len() < READS {
+        let is_told_again = match &read {
+            StoreRead::Failed(_) => reads.iter().any(is_failure),
+            StoreRead::Unreadable(_) => reads.len() >= READS,
+            // The marker is told of once.
+            _ => false,
+        };
+        if !is_told_again {
             reads.push_back(read);
         }
         drop(reads);
@@ -98,5 +104,31 @@ impl Control {
     /// Whom the next order wakes. Ask for the order again afterwards.
     pub(crate) fn register(&self, driver: &Waker) {
         self.driver.register(driver);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fdv2_core::model::Kind;
+    use fdv2_core::persistence::{CorruptRecord, StoreError};
+
+    use super::*;
+
+    /// B 9.7, 9.10, 1.15: bad records are bounded, and crowd out neither a failure nor the marker.
+    #[test]
+    fn many_bad_records_crowd_out_nothing_else() {
+        let control = Control::default();
+        let bad = StoreRead::Unreadable(CorruptRecord::Key { kind: Kind::Flag });
+        for _ in 0..READS + 5 {
+            control.tell(bad.clone());
+        }
+        control.tell(StoreRead::Initialized);
+        for _ in 0..2 {
+            control.tell(StoreRead::Failed(StoreError::new("down")));
+        }
+        let told: Vec<_> = std::iter::from_fn(|| control.next_read()).collect();
+        assert_eq!(told.len(), READS + 2);
+        let failed = StoreRead::Failed(StoreError::new("down"));
+        assert_eq!(told[READS..], [StoreRead::Initialized, failed]);
     }
 }
