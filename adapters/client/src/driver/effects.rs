@@ -66,10 +66,12 @@ impl<T: Transport> Effects<T> {
             }
             Effect::OpenSource(open) => self.begin(|origins| origins.open(id, open)),
             Effect::WriteStore(write) => {
-                self.storing = self.store.as_ref().map(|store| Storing::write(id, store, write));
+                let write = |store| Storing::write(id, store, write, &self.shared);
+                self.storing = self.store.as_ref().map(write);
             }
             Effect::ProbeStore => {
-                self.storing = self.store.as_ref().map(|store| Storing::probe(id, store));
+                let probe = |store| Storing::probe(id, store, &self.shared);
+                self.storing = self.store.as_ref().map(probe);
             }
         }
     }

@@ -2,11 +2,13 @@
 
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::{Arc, Weak};
 use std::task::{Context, Poll};
 
 use fdv2_core::persistence::{Scope, StoreError, StoreWrite, Upserted};
 use fdv2_core::{EffectId, Outcome};
 
+use crate::shared::Shared;
 use crate::store::{Call, PersistentStore, Store};
 
 /// Work that the store was given and that was not cancelled. Dropping it gives up waiting.
@@ -21,13 +23,24 @@ enum Work {
 }
 
 impl Storing {
-    pub(super) fn write(id: EffectId, store: &Store, write: StoreWrite) -> Self {
-        let call = store.write(move |store| write_to(store, &write));
+    pub(super) fn write(
+        id: EffectId,
+        store: &Store,
+        write: StoreWrite,
+        shared: &Arc<Shared>,
+    ) -> Self {
+        let client = Arc::downgrade(shared);
+        let call = store.write(move |store| write_to(store, &write, &client));
         Self { id, call: Some(Work::Write(call)) }
     }
 
-    pub(super) fn probe(id: EffectId, store: &Store) -> Self {
-        Self { id, call: Some(Work::Probe(store.probe())) }
+    pub(super) fn probe(id: EffectId, store: &Store, shared: &Arc<Shared>) -> Self {
+        let client = Arc::downgrade(shared);
+        let call = store.write(move |store| {
+            check_open(&client)?;
+            store.probe()
+        });
+        Self { id, call: Some(Work::Probe(call)) }
     }
 
     pub(super) fn id(&self) -> EffectId {
@@ -49,15 +62,30 @@ impl Storing {
 }
 
 /// Runs on the store's thread for writes.
-fn write_to(store: &dyn PersistentStore, write: &StoreWrite) -> Result<Upserted, StoreError> {
+fn write_to(
+    store: &dyn PersistentStore,
+    write: &StoreWrite,
+    client: &Weak<Shared>,
+) -> Result<Upserted, StoreError> {
+    check_open(client)?;
     let records = write.records();
     if *write.scope() == Scope::Everything {
         return store.replace_all(&records).map(|()| Upserted::Written);
     }
     for record in &records {
+        check_open(client)?;
         if store.upsert(record)? == Upserted::NotInitialized {
             return Ok(Upserted::NotInitialized);
         }
     }
     Ok(Upserted::Written)
+}
+
+/// Before each call, as the driver may not have had the time to withdraw it: once a `close` has
+/// returned none begins (B 10.2).
+fn check_open(client: &Weak<Shared>) -> Result<(), StoreError> {
+    match client.upgrade() {
+        Some(shared) if !shared.facts().is_ended() => Ok(()),
+        _ => Err(StoreError::new("the client is closed")),
+    }
 }

@@ -14,6 +14,7 @@ mod reading_ends;
 mod scripted;
 pub(crate) mod sim;
 mod waiting;
+mod writing_ends;
 
 use fdv2_core::{Config, Outcome, Request};
 use futures::StreamExt;
