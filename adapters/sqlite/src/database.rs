@@ -109,6 +109,8 @@ impl Open {
         let mut connection = Connection::open_with_flags(path, flags).map_err(opened)?;
         connection.busy_timeout(patience).map_err(opened)?;
         connection.set_prepared_statement_cache_capacity(STATEMENTS);
+        // First: the mode that is set next stays in the file, whose it may be.
+        schema::check(&mut connection)?;
         configure(&connection, patience).map_err(opened)?;
         schema::prepare(&mut connection)?;
         Ok(Self { connection, file: FileId::of(path) })

@@ -17,14 +17,23 @@ const TABLES: &str = "
     CREATE TABLE markers (name TEXT PRIMARY KEY NOT NULL) STRICT;
 ";
 
+/// Refuses a file that this program does not know, and changes nothing in it.
+pub(crate) fn check(connection: &mut Connection) -> Result<(), StoreError> {
+    known(connection).map(drop)
+}
+
 /// Sees to it that the file has the tables, and is one that this program knows.
 ///
 /// Processes that find it new at the same time wait for the one that comes first.
 pub(crate) fn prepare(connection: &mut Connection) -> Result<(), StoreError> {
-    if found(connection).map_err(|error| fault("read", &error))?.check()? == Tables::Missing {
+    if known(connection)? == Tables::Missing {
         create(connection)?;
     }
     Ok(())
+}
+
+fn known(connection: &mut Connection) -> Result<Tables, StoreError> {
+    found(connection).map_err(|error| fault("read", &error))?.check()
 }
 
 /// What the file says at one moment: another process may be preparing it.

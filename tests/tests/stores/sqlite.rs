@@ -69,6 +69,9 @@ fn the_file_of_another_program_is_refused_and_left_alone() {
     execute(&file, "CREATE TABLE precious (a)");
     let error = SqliteStore::new(&file).replace_all(&[]).unwrap_err();
     assert!(error.message().contains("belongs to another program"), "{error}");
+    let other = Connection::open(&file).unwrap();
+    let mode: String = other.pragma_query_value(None, "journal_mode", |row| row.get(0)).unwrap();
+    assert_eq!(mode, "delete", "nothing in the file was changed");
 
     let text = scratch.file("text");
     let poem = "no database ".repeat(200);
