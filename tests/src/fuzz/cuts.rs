@@ -14,12 +14,16 @@ pub(super) struct Input<'a> {
     seed: u64,
 }
 
+/// A limit below the length of a field's name is one that nobody sets: when a short line of an
+/// unknown kind goes over it is free.
+const LEAST: usize = 8;
+
 impl<'a> Input<'a> {
     /// The first byte is the limit, the second decides the cuts.
     pub(super) fn new(input: &'a [u8]) -> Self {
         let (limit, rest) = input.split_first().unwrap_or((&0, &[]));
         let (seed, body) = rest.split_first().unwrap_or((&0, &[]));
-        let limit = if *limit < 128 { usize::from(*limit) } else { 1 << 20 };
+        let limit = if *limit < 128 { usize::from(*limit).max(LEAST) } else { 1 << 20 };
         Self { body, limit, seed: u64::from(*seed) }
     }
 
