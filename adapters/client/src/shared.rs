@@ -111,7 +111,10 @@ impl Shared {
 
     fn publish_snapshot(&self, snapshot: Arc<Snapshot>) {
         let (is_held, is_empty) = (snapshot.is_held(), snapshot.objects() == 0);
-        let before = self.change(|_, _| Some(self.snapshot.swap(snapshot)));
+        let Some(before) = self.change(|_, _| Some(self.snapshot.swap(snapshot))) else {
+            // The end came first, and what was read of the store stays readable.
+            return;
+        };
         drop(before);
         let reading = self.reading.as_ref().filter(|_| is_held);
         if let Some(cache) = reading.and_then(|reading| reading.end()) {

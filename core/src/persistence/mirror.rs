@@ -1,6 +1,7 @@
 //! Keeps the store like memory: one write at a time, outages, probes and the grace at the end
 //! (B 9.4 to 9.6, 9.10, 10.2).
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,6 +11,9 @@ use crate::snapshot::Snapshot;
 use crate::status::StoreStatus;
 use crate::time::Instant;
 use crate::timer::{Earliest, Timer};
+
+/// So many unreadable records are told of. More say nothing new.
+const UNREADABLE: usize = 64;
 
 /// The store's side of the data system. Tells what to do by [`Mirror::next_work`], and what is new
 /// by the statuses its methods return.
@@ -24,6 +28,8 @@ pub(crate) struct Mirror {
     /// Closing: nothing begins that has not begun by then.
     closing: Option<Instant>,
     status: StoreStatus,
+    /// The records that are known to be unreadable, so that each is told once.
+    unreadable: BTreeSet<Arc<str>>,
 }
 
 /// Work that the store has been given.
@@ -61,6 +67,7 @@ impl Mirror {
             outage: None,
             closing: None,
             status: StoreStatus::new(mode.is_some()),
+            unreadable: BTreeSet::new(),
         }
     }
 
@@ -126,7 +133,10 @@ impl Mirror {
         if self.mode.is_none() || self.closing.is_some() {
             return None;
         }
-        self.status.unreadable(&record.to_string())
+        let message: Arc<str> = record.to_string().into();
+        let is_told =
+            self.unreadable.len() >= UNREADABLE || !self.unreadable.insert(message.clone());
+        (!is_told).then(|| self.status.unreadable(message))
     }
 
     /// A read for an evaluation failed (B 9.10).

@@ -49,13 +49,10 @@ impl StoreStatus {
         self.clone()
     }
 
-    /// A record cannot be read. Tells it if that is new.
-    pub(crate) fn unreadable(&mut self, message: &str) -> Option<Self> {
-        if self.unreadable.as_deref() == Some(message) {
-            return None;
-        }
-        self.unreadable = Some(message.into());
-        Some(self.clone())
+    /// A record cannot be read.
+    pub(crate) fn unreadable(&mut self, message: Arc<str>) -> Self {
+        self.unreadable = Some(message);
+        self.clone()
     }
 
     /// A write is missing. Tells it if that is new.

@@ -302,3 +302,15 @@ fn b_10_2_closing_waits_for_a_write_in_flight_in_an_outage() {
     case.ok();
     assert!(!case.mirror.is_busy());
 }
+
+/// B 9.7: each bad record is told of once, however often it is read.
+#[test]
+fn b_9_7_bad_records_are_told_of_once_each() {
+    let mut case = Case::new(StoreMode::ReadOnly);
+    let bad = |key: &str| CorruptRecord::Encoding { kind: Kind::Flag, key: key.into() };
+    let told = |case: &mut Case, key: &str| case.mirror.on_unreadable(&bad(key)).is_some();
+    assert!(told(&mut case, "a") && told(&mut case, "b"));
+    assert!(!told(&mut case, "a") && !told(&mut case, "b"));
+    let many = (0..1_000).filter(|key| told(&mut case, &key.to_string())).count();
+    assert_eq!(many, UNREADABLE - 2);
+}
