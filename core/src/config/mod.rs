@@ -102,6 +102,11 @@ impl Config {
         ConfigBuilder::offline()
     }
 
+    /// Whether there is an initializer or a synchronizer.
+    pub(crate) fn has_sources(&self) -> bool {
+        !self.0.initializers.is_empty() || !self.0.synchronizers.is_empty()
+    }
+
     pub(crate) fn inner(&self) -> &Inner {
         &self.0
     }
@@ -124,8 +129,7 @@ impl Config {
     /// Whether the store is all there is: it counts at once, and its marker is not asked for
     /// (B 6.8, 9.2).
     pub fn is_daemon(&self) -> bool {
-        let has_sources = !self.0.initializers.is_empty() || !self.0.synchronizers.is_empty();
-        self.store().is_some() && !has_sources
+        self.store().is_some() && !self.has_sources()
     }
 
     /// The durations of the policy.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use http::HeaderMap;
 
 use super::{DataSystem, Live};
-use crate::config::{Polling, ResolvedSource, Source};
+use crate::config::{ResolvedSource, Source};
 use crate::effect::{
     Command, Effect, EffectId, Lane, OpenSource, Outcome, Request, SourceId, SourceUpdate,
 };
@@ -36,7 +36,7 @@ impl DataSystem {
     }
 
     /// The delay that a source's back-off begins with.
-    pub(super) fn initial_delay(&self, source: SourceId) -> Duration {
+    fn initial_delay(&self, source: SourceId) -> Duration {
         match self.resolved(source).map(|resolved| &resolved.source) {
             Some(Source::Streaming(streaming)) => streaming.initial_retry_delay,
             Some(Source::Polling(_) | Source::Custom(_)) | None => INITIAL_DELAY,
@@ -132,14 +132,9 @@ impl DataSystem {
         started: Instant,
         is_failure: bool,
     ) -> Instant {
-        let timing = *self.config.timing();
-        let interval = match self.resolved(source).map(|resolved| &resolved.source) {
-            Some(Source::Polling(polling)) => {
-                Some(effective_interval(polling, timing.min_poll_interval))
-            }
-            _ => None,
+        let Some(interval) = self.poll_interval(source) else {
+            return now + self.next_delay(source);
         };
-        let Some(interval) = interval else { return now + self.next_delay(source) };
         let scheduled = (started + interval).max(now);
         if is_failure && !self.held.is_held() {
             return scheduled.min(now + self.next_delay(source));
@@ -147,15 +142,21 @@ impl DataSystem {
         scheduled
     }
 
+    /// The interval of a source that polls, raised to the least that is allowed (B 4.1).
+    fn poll_interval(&self, source: SourceId) -> Option<Duration> {
+        match &self.resolved(source)?.source {
+            Source::Polling(polling) => {
+                Some(polling.interval.max(self.config.timing().min_poll_interval))
+            }
+            Source::Streaming(_) | Source::Custom(_) => None,
+        }
+    }
+
     fn next_delay(&mut self, source: SourceId) -> Duration {
         let initial = self.initial_delay(source);
         let timing = self.config.timing();
         self.memory.backoff(source, initial).next_delay(timing, &mut self.rng)
     }
-}
-
-fn effective_interval(polling: &Polling, least: Duration) -> Duration {
-    polling.interval.max(least)
 }
 
 /// Whether an outcome is the last that its effect tells.

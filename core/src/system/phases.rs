@@ -10,19 +10,18 @@ use crate::time::Instant;
 impl DataSystem {
     pub(super) fn start(&mut self, now: Instant) {
         self.status.on_start(now);
-        let inner = self.config.inner();
-        let has_sources = !inner.initializers.is_empty() || !inner.synchronizers.is_empty();
-        if inner.is_offline || !has_sources {
+        if self.config.is_offline() || !self.config.has_sources() {
             self.phase = Phase::Settled;
             self.outbox.status(self.status.on_valid(now));
             self.outbox.readiness(self.ready.on_ready());
-        } else if inner.initializers.is_empty() {
-            self.begin_turn(Stint::new(SourceId::Synchronizer(0), now), SwitchReason::Started);
-            self.begin_attempt(now);
-        } else {
-            self.begin_turn(Stint::new(SourceId::Initializer(0), now), SwitchReason::Started);
-            self.begin_attempt(now);
+            return;
         }
+        let first = if self.config.inner().initializers.is_empty() {
+            SourceId::Synchronizer(0)
+        } else {
+            SourceId::Initializer(0)
+        };
+        self.switch(now, Stint::new(first, now), SwitchReason::Started);
     }
 
     /// Gives a source its turn. Its first attempt is due at the turn's start.
@@ -91,18 +90,23 @@ impl DataSystem {
 
     /// Leaves the source whose turn it is. If it showed no error, that it was left is one (B 3.3).
     fn leave(&mut self, now: Instant, message: &'static str) {
-        self.drop_attempt();
-        let Some(stint) = &self.stint else { return };
-        let (source, has_shown_error) = (stint.source(), stint.has_shown_error());
-        if !has_shown_error {
+        self.end_turn(now);
+        if self.stint.as_ref().is_some_and(|stint| !stint.has_shown_error()) {
             let error = Failure::network(message).at(now);
             self.outbox.status(self.status.on_error(now, error));
         }
-        self.end_health(now, source);
+    }
+
+    /// Ends the turn of the source that has it, without a word.
+    fn end_turn(&mut self, now: Instant) {
+        self.drop_attempt();
+        if let Some(source) = self.current() {
+            self.end_health(now, source);
+        }
     }
 
     /// Health ends where the turn does, for the back-off's counter (B 8.1).
-    fn end_health(&mut self, now: Instant, source: SourceId) {
+    pub(super) fn end_health(&mut self, now: Instant, source: SourceId) {
         let timing = *self.config.timing();
         self.backoff(source).on_trouble(now, &timing);
     }
@@ -140,8 +144,7 @@ impl DataSystem {
         else {
             return;
         };
-        self.drop_attempt();
-        self.end_health(now, SourceId::Synchronizer(left));
+        self.end_turn(now);
         self.roster.begin_round();
         let stint = Stint::new(SourceId::Synchronizer(first), now).on_trial(left);
         self.switch(now, stint, SwitchReason::Recovery);
@@ -178,10 +181,7 @@ impl DataSystem {
         if !self.directed.engage(now, &mut self.rng) {
             return;
         }
-        self.drop_attempt();
-        if let Some(source) = self.current() {
-            self.end_health(now, source);
-        }
+        self.end_turn(now);
         self.end_initializers();
         if self.has_fdv1 {
             let stint = Stint::new(SourceId::Fdv1, now);
@@ -209,10 +209,7 @@ impl DataSystem {
             }
             return;
         };
-        self.drop_attempt();
-        if let Some(source) = self.current() {
-            self.end_health(now, source);
-        }
+        self.end_turn(now);
         self.roster.begin_round();
         let stint = Stint::new(SourceId::Synchronizer(first), now);
         self.switch(now, stint, SwitchReason::DirectiveEnded);

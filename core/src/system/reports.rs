@@ -124,15 +124,13 @@ impl DataSystem {
     /// The environment's id (B 6.6) and the ETag (B 4.2) of a response that brought valid data.
     fn take_head(&mut self, source: SourceId) {
         let attempt = self.live.as_ref().map(|live| &live.attempt);
-        let tag = attempt.and_then(Attempt::tag).cloned();
-        let id = attempt.and_then(Attempt::environment_id).cloned();
-        if let Some(tag) = tag {
-            let initial = self.initial_delay(source);
-            self.memory.remember_tag(source, initial, tag);
+        if let Some(tag) = attempt.and_then(Attempt::tag) {
+            self.memory.remember_tag(source, tag.clone());
         }
-        if id.is_some() && id != self.environment_id {
-            self.environment_id = id.clone();
-            id.into_iter().for_each(|id| self.outbox.environment_id(id));
+        let id = attempt.and_then(Attempt::environment_id);
+        if let Some(id) = id.filter(|id| self.environment_id.as_ref() != Some(*id)) {
+            self.environment_id = Some(Arc::clone(id));
+            self.outbox.environment_id(Arc::clone(id));
         }
     }
 
@@ -143,11 +141,10 @@ impl DataSystem {
     }
 
     pub(super) fn on_trouble(&mut self, now: Instant, source: SourceId) {
-        let timing = *self.config.timing();
         if let Some(stint) = &mut self.stint {
             stint.on_trouble(now);
         }
-        self.backoff(source).on_trouble(now, &timing);
+        self.end_health(now, source);
     }
 
     /// The attempt is over. What comes next is the matter of the phase.
