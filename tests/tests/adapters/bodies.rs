@@ -92,6 +92,16 @@ fn a_compressed_body_in_tiny_chunks_arrives_whole(host: Host) {
 }
 
 /// E10.
+/// Both events of a stream arrive, one after the other.
+fn both_events_arrive(host: &Host, server: &Server) {
+    let transport = host.transport();
+    host.run(async {
+        let mut outcomes = transport.send(get(&server.url()));
+        read_until(&mut outcomes, "data: 1\n\n").await;
+        read_until(&mut outcomes, "data: 2\n\n").await;
+    });
+}
+
 fn a_compressed_stream_arrives_event_by_event(host: Host) {
     let parts = gzip([&b"data: 1\n\n"[..], b"data: 2\n\n"]);
     let (first, second) = (&parts[0], &parts[1]);
@@ -102,12 +112,7 @@ fn a_compressed_stream_arrives_event_by_event(host: Host) {
             .chunks(second, second.len())
             .hang(),
     );
-    let transport = host.transport();
-    host.run(async {
-        let mut outcomes = transport.send(get(&server.url()));
-        read_until(&mut outcomes, "data: 1\n\n").await;
-        read_until(&mut outcomes, "data: 2\n\n").await;
-    });
+    both_events_arrive(&host, &server);
 }
 
 fn a_stream_arrives_event_by_event(host: Host) {
@@ -118,12 +123,7 @@ fn a_stream_arrives_event_by_event(host: Host) {
             .chunk("data: 2\n\n")
             .hang(),
     );
-    let transport = host.transport();
-    host.run(async {
-        let mut outcomes = transport.send(get(&server.url()));
-        read_until(&mut outcomes, "data: 1\n\n").await;
-        read_until(&mut outcomes, "data: 2\n\n").await;
-    });
+    both_events_arrive(&host, &server);
 }
 
 fn a_response_without_body_ends_at_once(host: Host) {

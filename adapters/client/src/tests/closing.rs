@@ -10,7 +10,7 @@ use fdv2_core::{OpenSource, SourceUpdate};
 use futures::executor::block_on;
 use futures::{FutureExt, StreamExt, stream};
 
-use super::feed::{fed, full, synchronizers, version};
+use super::feed::{full, running, synchronizers, version};
 use super::scripted::{Script, chunk, event_stream, full_transfer};
 use super::sim::Sim;
 use super::{Silence, start_with};
@@ -218,9 +218,7 @@ fn close_can_be_called_on_the_drivers_own_thread() {
 /// Cases C04 and C11: by one who listens to flags, in his own thread.
 #[test]
 fn a_listener_can_close_and_drop_the_last_handle() {
-    let sim = Sim::default();
-    let (client, feeds) = fed(&sim, &["a"]);
-    sim.run();
+    let (sim, client, feeds) = running(&["a"]);
     let mut changes = client.flag_changes();
     let listener = std::thread::spawn(move || {
         let first = block_on(changes.next());

@@ -10,7 +10,7 @@ use futures::executor::block_on;
 use futures::stream::{self, BoxStream};
 use futures::{FutureExt, StreamExt};
 
-use super::feed::{failed_finally, fed, full, synchronizers, version};
+use super::feed::{failed_finally, full, running, synchronizers, version};
 use super::sim::Sim;
 use super::{Silence, start_with};
 use crate::{Client, CustomSource, CustomSources, WaitError};
@@ -19,9 +19,7 @@ const LONG: Duration = Duration::from_secs(60);
 
 #[test]
 fn a_change_set_of_a_custom_source_is_data_like_any_other() {
-    let sim = Sim::default();
-    let (client, feeds) = fed(&sim, &["a"]);
-    sim.run();
+    let (sim, client, feeds) = running(&["a"]);
     assert!(!client.initialized());
     assert_eq!(client.availability(), Availability::Defaults);
     feeds.tell("a", SourceUpdate::EnvironmentId("env".into()));
@@ -38,9 +36,7 @@ fn a_change_set_of_a_custom_source_is_data_like_any_other() {
 /// The connection of a source is released before the next one starts.
 #[test]
 fn a_source_that_ends_is_removed_and_let_go_before_the_next_opens() {
-    let sim = Sim::default();
-    let (client, feeds) = fed(&sim, &["a", "b"]);
-    sim.run();
+    let (sim, client, feeds) = running(&["a", "b"]);
     feeds.tell("a", full(1, &["f1"]));
     feeds.end("a");
     sim.run();
@@ -53,9 +49,7 @@ fn a_source_that_ends_is_removed_and_let_go_before_the_next_opens() {
 /// Case C10: what a source has ready when it is left is dropped with it.
 #[test]
 fn what_a_source_left_unread_is_never_applied() {
-    let sim = Sim::default();
-    let (client, feeds) = fed(&sim, &["a", "b"]);
-    sim.run();
+    let (sim, client, feeds) = running(&["a", "b"]);
     feeds.tell("a", failed_finally());
     feeds.tell("a", full(9, &["f1"]));
     sim.run();

@@ -7,8 +7,7 @@ use fdv2_core::protocol::Selector;
 use fdv2_core::snapshot::ChangeSetBuilder;
 use serde_json::{Value, json};
 
-use super::feed::fed;
-use super::sim::Sim;
+use super::feed::running;
 use crate::{Client, Context, ContextBuilder};
 
 fn user() -> Context {
@@ -26,9 +25,7 @@ fn values(flags: &[(&str, Value)]) -> SourceUpdate {
 }
 
 fn client_with(flags: &[(&str, Value)]) -> Client {
-    let sim = Sim::default();
-    let (client, feeds) = fed(&sim, &["feed"]);
-    sim.run();
+    let (sim, client, feeds) = running(&["feed"]);
     feeds.tell("feed", values(flags));
     sim.run();
     client
@@ -41,9 +38,7 @@ fn error<T>(detail: &Detail<'_, T>) -> Option<ErrorKind> {
 /// I03, M12.
 #[test]
 fn b_6_7_before_there_is_data_flags_give_their_defaults() {
-    let sim = Sim::default();
-    let (client, _feeds) = fed(&sim, &["feed"]);
-    sim.run();
+    let (_sim, client, _feeds) = running(&["feed"]);
     let detail = client.bool_variation_detail(&user(), "f", true);
     assert!(detail.value && detail.variation_index.is_none());
     assert_eq!(error(&detail), Some(ErrorKind::ClientNotReady));
@@ -115,9 +110,7 @@ fn b_6_7_a_value_of_another_type_gives_the_default() {
 
 #[test]
 fn a_snapshot_stays_as_it_is_while_the_client_goes_on() {
-    let sim = Sim::default();
-    let (client, feeds) = fed(&sim, &["feed"]);
-    sim.run();
+    let (sim, client, feeds) = running(&["feed"]);
     feeds.tell("feed", values(&[("f", json!(1))]));
     sim.run();
     let snapshot = client.snapshot();

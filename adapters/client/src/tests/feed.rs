@@ -87,6 +87,14 @@ impl Drop for Open {
     }
 }
 
+/// As [`fed`], with a runtime of its own, on which the sources have been opened.
+pub(crate) fn running(names: &[&'static str]) -> (Sim, Client, Feeds) {
+    let sim = Sim::default();
+    let (client, feeds) = fed(&sim, names);
+    sim.run();
+    (sim, client, feeds)
+}
+
 /// A client whose synchronizers are the feeds of these names.
 pub(crate) fn fed(sim: &Sim, names: &[&'static str]) -> (Client, Feeds) {
     let feeds = Feeds::default();

@@ -10,7 +10,7 @@ use fdv2_core::{Config, Oddity, SourceUpdate};
 use futures::executor::block_on;
 use futures::{FutureExt, StreamExt, stream};
 
-use super::feed::{changes, failed_finally, fed, full, version};
+use super::feed::{changes, failed_finally, fed, full, running, version};
 use super::scripted::{Script, chunk, event_stream};
 use super::sim::Sim;
 use super::start_with;
@@ -70,9 +70,7 @@ impl Wake for Reader {
 /// B 6.3, case L02: who is woken can read at least what he is told of.
 #[test]
 fn data_comes_before_the_notice() {
-    let sim = Sim::default();
-    let (client, feeds) = fed(&sim, &["a"]);
-    sim.run();
+    let (sim, client, feeds) = running(&["a"]);
     let mut listener = client.flag_changes();
     for toggle in 1..=1_000 {
         let reader = Arc::new(Reader { client: client.clone(), seen: Mutex::default() });
@@ -95,9 +93,7 @@ fn data_comes_before_the_notice() {
 /// B 7.3, case L06.
 #[test]
 fn a_listener_that_does_not_keep_up_is_told_and_stops_nobody() {
-    let sim = Sim::default();
-    let (client, feeds) = fed(&sim, &["a"]);
-    sim.run();
+    let (sim, client, feeds) = running(&["a"]);
     let mut slow = client.flag_changes();
     let mut quick = client.flag_changes();
     for update in 1..=5_000 {
@@ -114,9 +110,7 @@ fn a_listener_that_does_not_keep_up_is_told_and_stops_nobody() {
 /// Case L03.
 #[test]
 fn listeners_come_and_go_while_data_flows() {
-    let sim = Sim::default();
-    let (client, feeds) = fed(&sim, &["a"]);
-    sim.run();
+    let (sim, client, feeds) = running(&["a"]);
     let is_over = AtomicBool::new(false);
     std::thread::scope(|scope| {
         for _ in 0..8 {
@@ -141,9 +135,7 @@ fn listeners_come_and_go_while_data_flows() {
 /// B 3.8, case F09.
 #[test]
 fn the_status_stream_begins_with_the_present_status_and_ends_after_the_last() {
-    let sim = Sim::default();
-    let (client, feeds) = fed(&sim, &["a"]);
-    sim.run();
+    let (sim, client, feeds) = running(&["a"]);
     feeds.tell("a", full(1, &["f1"]));
     sim.run();
     let statuses = client.status_stream();
@@ -196,9 +188,7 @@ fn an_oddity_is_warned_about_once() {
 /// Old data goes when its last reader lets it go, and not before.
 #[test]
 fn old_data_stays_as_long_as_it_is_read() {
-    let sim = Sim::default();
-    let (client, feeds) = fed(&sim, &["a"]);
-    sim.run();
+    let (sim, client, feeds) = running(&["a"]);
     feeds.tell("a", full(1, &["f1"]));
     sim.run();
     let view = client.snapshot();
@@ -222,9 +212,7 @@ fn a_waker_that_panics_stops_nobody() {
             panic!("a panic that the test wants");
         }
     }
-    let sim = Sim::default();
-    let (client, feeds) = fed(&sim, &["a"]);
-    sim.run();
+    let (sim, client, feeds) = running(&["a"]);
     let mut bad = client.flag_changes();
     let mut good = client.flag_changes();
     let bomb = Waker::from(Arc::new(Bomb));

@@ -17,7 +17,7 @@ use futures::executor::block_on;
 use futures::{FutureExt, StreamExt};
 use serde_json::Value;
 
-use super::feed::{changes, fed, full, synchronizers, version};
+use super::feed::{changes, fed, full, running, synchronizers, version};
 use super::sim::Sim;
 use super::{Silence, start_with};
 use crate::{Client, CustomSources, FlagChange, Listener};
@@ -74,9 +74,7 @@ fn the_first_data_calls_back_for_every_flag_and_identical_data_for_none() {
 /// B 6.3, case L02: what a callback reads is at least what it is told of, and of one change set.
 #[test]
 fn a_callback_reads_at_least_what_it_is_told_of() {
-    let sim = Sim::default();
-    let (client, feeds) = fed(&sim, &["a"]);
-    sim.run();
+    let (sim, client, feeds) = running(&["a"]);
     let (told, heard) = channel();
     let reader = client.clone();
     let _listener = client.on_flag_change(move |_| {
@@ -97,9 +95,7 @@ fn a_callback_reads_at_least_what_it_is_told_of() {
 /// B 7.4, case L03: once removed, a listener is told of nothing that comes later.
 #[test]
 fn callbacks_come_and_go_while_data_flows() {
-    let sim = Sim::default();
-    let (client, feeds) = fed(&sim, &["a"]);
-    sim.run();
+    let (sim, client, feeds) = running(&["a"]);
     let (is_over, calls) = (AtomicBool::new(false), Arc::new(AtomicU64::new(0)));
     thread::scope(|scope| {
         for _ in 0..8 {
@@ -139,9 +135,7 @@ fn come_and_go(client: &Client, all: &AtomicU64, is_over: &AtomicBool) {
 
 #[test]
 fn b_7_4_a_removed_listener_is_told_nothing_more_and_its_thread_ends() {
-    let sim = Sim::default();
-    let (client, feeds) = fed(&sim, &["a"]);
-    sim.run();
+    let (sim, client, feeds) = running(&["a"]);
     let (removed, heard) = listen(&client);
     let (dropped, heard_too) = listen(&client);
     let (_kept, heard_on) = listen(&client);
@@ -162,9 +156,7 @@ fn b_7_4_a_removed_listener_is_told_nothing_more_and_its_thread_ends() {
 /// B 7.4: what is unread when the listener is removed is not told.
 #[test]
 fn a_listener_is_removed_from_within_its_callback() {
-    let sim = Sim::default();
-    let (client, feeds) = fed(&sim, &["a"]);
-    sim.run();
+    let (sim, client, feeds) = running(&["a"]);
     let own: Arc<Mutex<Option<Listener>>> = Arc::default();
     let (told, heard) = channel();
     let within = Arc::clone(&own);
@@ -185,9 +177,7 @@ fn a_listener_is_removed_from_within_its_callback() {
 /// Cases L06 and C05.
 #[test]
 fn b_7_3_a_callback_that_is_stuck_or_panics_stops_nobody() {
-    let sim = Sim::default();
-    let (client, feeds) = fed(&sim, &["a"]);
-    sim.run();
+    let (sim, client, feeds) = running(&["a"]);
     let (release, released) = channel::<()>();
     let (begun, has_begun) = channel();
     let stuck = client.on_flag_change(move |_| {
@@ -231,9 +221,7 @@ fn b_7_3_a_callback_that_is_stuck_or_panics_stops_nobody() {
 /// B 7.3: the oldest is lost, never the newest.
 #[test]
 fn a_callback_that_does_not_keep_up_is_told_that_it_lagged() {
-    let sim = Sim::default();
-    let (client, feeds) = fed(&sim, &["a"]);
-    sim.run();
+    let (sim, client, feeds) = running(&["a"]);
     let (go_on, may_go_on) = channel::<()>();
     let (told, heard) = channel();
     let _listener = client.on_flag_change(move |change| {
@@ -257,9 +245,7 @@ fn a_callback_that_does_not_keep_up_is_told_that_it_lagged() {
 /// B 7.4: not even for what came before.
 #[test]
 fn after_a_close_no_call_begins() {
-    let sim = Sim::default();
-    let (client, feeds) = fed(&sim, &["a"]);
-    sim.run();
+    let (sim, client, feeds) = running(&["a"]);
     let (go_on, may_go_on) = channel::<()>();
     let (told, heard) = channel();
     let _listener = client.on_flag_change(move |change| {
@@ -288,9 +274,7 @@ fn close(sim: &Sim, client: &Client) {
 /// Case C11, B 10.3.
 #[test]
 fn the_last_client_is_dropped_inside_a_callback() {
-    let sim = Sim::default();
-    let (client, feeds) = fed(&sim, &["a"]);
-    sim.run();
+    let (sim, client, feeds) = running(&["a"]);
     let last: Arc<Mutex<Option<Client>>> = Arc::default();
     let (told, heard) = channel();
     let within = Arc::clone(&last);
@@ -310,9 +294,7 @@ fn the_last_client_is_dropped_inside_a_callback() {
 /// B 10.3.
 #[test]
 fn a_listener_does_not_keep_the_client_open() {
-    let sim = Sim::default();
-    let (client, _feeds) = fed(&sim, &["a"]);
-    sim.run();
+    let (sim, client, _feeds) = running(&["a"]);
     let (_listener, heard) = listen(&client);
     drop(client);
     sim.run();

@@ -11,7 +11,7 @@ use futures::executor::{block_on, block_on_stream};
 use futures::{FutureExt, StreamExt};
 use serde_json::{Value, json};
 
-use super::feed::fed;
+use super::feed::{fed, running};
 use super::sim::Sim;
 use crate::{Client, Context, ContextBuilder, Listener, ValueChange, ValueChanges};
 
@@ -57,9 +57,7 @@ fn listen(client: &Client, user_key: &str) -> (Listener, Receiver<ValueChange>) 
 /// Case L05: the value of the same variation is edited.
 #[test]
 fn b_7_2_a_value_edited_in_place_is_a_change() {
-    let sim = Sim::default();
-    let (client, feeds) = fed(&sim, &["a"]);
-    sim.run();
+    let (sim, client, feeds) = running(&["a"]);
     feeds.tell("a", gives(1, "f", r#""a""#));
     sim.run();
     let (_listener, heard) = listen(&client, "u");
@@ -74,9 +72,7 @@ fn b_7_2_a_value_edited_in_place_is_a_change() {
 /// Case L05: objects are compared by what they say.
 #[test]
 fn b_7_2_the_same_object_in_another_order_is_no_change() {
-    let sim = Sim::default();
-    let (client, feeds) = fed(&sim, &["a"]);
-    sim.run();
+    let (sim, client, feeds) = running(&["a"]);
     feeds.tell("a", gives(1, "f", r#"{"a":1,"b":{"c":[2],"d":3}}"#));
     sim.run();
     let (_listener, heard) = listen(&client, "u");
@@ -96,9 +92,7 @@ fn b_7_2_the_same_object_in_another_order_is_no_change() {
 /// Contract 2.11: a flag that changes in its version only, and another flag.
 #[test]
 fn a_change_that_gives_the_same_value_is_none() {
-    let sim = Sim::default();
-    let (client, feeds) = fed(&sim, &["a"]);
-    sim.run();
+    let (sim, client, feeds) = running(&["a"]);
     feeds.tell("a", gives(1, "f", "1"));
     sim.run();
     let mut changes = client.value_changes("f", user("u"), json!(1));
@@ -135,9 +129,7 @@ fn the_default_stands_for_a_flag_without_a_value() {
 /// Contract 2.11.
 #[test]
 fn a_change_for_one_context_is_none_for_another() {
-    let sim = Sim::default();
-    let (client, feeds) = fed(&sim, &["a"]);
-    sim.run();
+    let (sim, client, feeds) = running(&["a"]);
     let targeted = |version, variation| {
         let flag = json!({
             "key": "f", "version": version, "on": true, "variations": ["a", "b"],
@@ -159,9 +151,7 @@ fn a_change_for_one_context_is_none_for_another() {
 /// B 7.3: a slow reader is told of the newest value.
 #[test]
 fn a_reader_that_does_not_keep_up_misses_what_came_and_went() {
-    let sim = Sim::default();
-    let (client, feeds) = fed(&sim, &["a"]);
-    sim.run();
+    let (sim, client, feeds) = running(&["a"]);
     let mut changes = client.value_changes("f", user("u"), json!(0));
     for value in 1..=5_000 {
         feeds.tell("a", gives(value, "f", &value.to_string()));
@@ -174,9 +164,7 @@ fn a_reader_that_does_not_keep_up_misses_what_came_and_went() {
 /// B 7.4: no change falls between the registration and the first look.
 #[test]
 fn the_values_told_follow_from_each_other() {
-    let sim = Sim::default();
-    let (client, feeds) = fed(&sim, &["a"]);
-    sim.run();
+    let (sim, client, feeds) = running(&["a"]);
     let follower = client.clone();
     let following = std::thread::spawn(move || {
         let changes = follower.value_changes("f", user("u"), json!(0));

@@ -8,7 +8,7 @@ use futures::FutureExt;
 use futures::executor::block_on;
 use futures::future::join_all;
 
-use super::feed::{fed, full};
+use super::feed::{fed, full, running};
 use super::sim::Sim;
 use crate::WaitError;
 
@@ -16,9 +16,7 @@ const LONG: Duration = Duration::from_secs(60);
 
 #[test]
 fn many_waits_end_together_and_dropping_one_changes_nothing() {
-    let sim = Sim::default();
-    let (client, feeds) = fed(&sim, &["a"]);
-    sim.run();
+    let (sim, client, feeds) = running(&["a"]);
     let mut waits: Vec<_> =
         (0..100).map(|_| client.wait_for_initialization(LONG).boxed()).collect();
     for wait in &mut waits {
@@ -35,9 +33,7 @@ fn many_waits_end_together_and_dropping_one_changes_nothing() {
 /// Case I05, as far as it is seen from here: `none` alone is no data.
 #[test]
 fn a_none_without_data_makes_nobody_ready() {
-    let sim = Sim::default();
-    let (client, feeds) = fed(&sim, &["a"]);
-    sim.run();
+    let (sim, client, feeds) = running(&["a"]);
     feeds.tell("a", SourceUpdate::Unchanged);
     sim.run();
     let waited = block_on(client.wait_for_initialization(Duration::from_millis(1)));
