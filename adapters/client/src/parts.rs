@@ -63,3 +63,31 @@ impl From<CustomSources> for Parts {
         Self { sources, ..Self::default() }
     }
 }
+
+/// The methods of a runtime's `ClientBuilder` that put things into its `parts`: the same on every
+/// runtime. For the crates of runtimes.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! parts_of_a_builder {
+    () => {
+        /// Adds a source of the application's own under the name that the configuration gives it
+        /// (B 3.12).
+        pub fn custom_source(mut self, name: &str, source: impl $crate::CustomSource) -> Self {
+            self.parts = self.parts.custom_source(name, source);
+            self
+        }
+
+        /// Adds the persistent store that the configuration speaks of (B 9). Clients of one store
+        /// share a clone of it.
+        pub fn store(mut self, store: $crate::store::Store) -> Self {
+            self.parts = self.parts.store(store);
+            self
+        }
+
+        /// How long what is read from the store counts (B 9.3). 15 s by default.
+        pub fn cache(mut self, mode: $crate::CacheMode) -> Self {
+            self.parts = self.parts.cache(mode);
+            self
+        }
+    };
+}

@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use fdv2_client::store::Store;
 use fdv2_client::tls::{self, rustls::ClientConfig};
-use fdv2_client::{CacheMode, Client, Config, CustomSource, Parts, StartError};
+use fdv2_client::{Client, Config, Parts, StartError};
 use smol::Executor;
 
 use crate::{SmolRuntime, SurfTransport};
@@ -67,25 +66,7 @@ impl ClientBuilder {
         self
     }
 
-    /// Adds a source of the application's own under the name that the configuration gives it
-    /// (B 3.12).
-    pub fn custom_source(mut self, name: &str, source: impl CustomSource) -> Self {
-        self.parts = self.parts.custom_source(name, source);
-        self
-    }
-
-    /// Adds the persistent store that the configuration speaks of (B 9). Clients of one store share
-    /// a clone of it.
-    pub fn store(mut self, store: Store) -> Self {
-        self.parts = self.parts.store(store);
-        self
-    }
-
-    /// How long what is read from the store counts (B 9.3). 15 s by default.
-    pub fn cache(mut self, mode: CacheMode) -> Self {
-        self.parts = self.parts.cache(mode);
-        self
-    }
+    fdv2_client::parts_of_a_builder!();
 
     /// Starts the client.
     ///
