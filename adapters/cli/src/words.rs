@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use fdv2_client::core::Oddity;
 use fdv2_client::core::effect::{SourceId, SwitchReason};
 use fdv2_client::core::eval::{Reason, ReasonKind};
 use fdv2_client::core::status::{Availability, ErrorKind, SourceError, SourceState};
@@ -87,14 +86,6 @@ pub(crate) fn switch(why: SwitchReason) -> &'static str {
         SwitchReason::Directive => "the server ordered it",
         SwitchReason::DirectiveEnded => "the server's order has ended",
         _ => "another reason",
-    }
-}
-
-/// What a server did that makes no sense but harms nothing.
-pub(crate) fn oddity(oddity: Oddity) -> &'static str {
-    match oddity {
-        Oddity::MorePayloads => "the server announced more than one payload; only the first counts",
-        Oddity::ObjectBeforeIntent => "the server sent objects before it said what for; ignored",
     }
 }
 

@@ -7,11 +7,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use arc_swap::Guard;
+use fdv2_core::config::SdkKey;
+use fdv2_core::context::Context;
 use fdv2_core::status::{Availability, Readiness, SourceStatus, StoreStatus};
 use fdv2_core::{Config, DataSystem, Instant, Snapshot};
 use futures::FutureExt;
 
 use crate::driver::drive;
+use crate::hook::Hooks;
 use crate::listen::{SourceSwitches, StatusStream, StoreStatusStream, Warnings};
 use crate::parts::Parts;
 use crate::reading::ThroughStore;
@@ -19,7 +22,7 @@ use crate::shared::Shared;
 use crate::timer::Limit;
 use crate::view::SnapshotView;
 use crate::wait::{self, WaitError};
-use crate::{Runtime, StartError, Transport};
+use crate::{Runtime, StartError, Transport, secure_mode};
 
 /// A running data system: its flags, its health, and the way to close it.
 ///
@@ -29,11 +32,15 @@ use crate::{Runtime, StartError, Transport};
 pub struct Client(Arc<Handle>);
 
 /// Closes when the last client goes.
-struct Handle(Arc<Shared>);
+struct Handle {
+    shared: Arc<Shared>,
+    sdk_key: Option<SdkKey>,
+    instance_id: Box<str>,
+}
 
 impl Drop for Handle {
     fn drop(&mut self) {
-        self.0.control().close(Client::CLOSE_TIMEOUT);
+        self.shared.control().close(Client::CLOSE_TIMEOUT);
     }
 }
 
@@ -59,11 +66,18 @@ impl Client {
         let parts = parts.into();
         parts.check(&config)?;
         let clock = runtime.clone();
-        let shared = Arc::new(Shared::new(Box::new(move || clock.now()), parts.reading(&config)));
+        let shared = Shared::new(
+            Box::new(move || clock.now()),
+            parts.reading(&config),
+            Hooks::new(parts.hooks.clone()),
+        );
+        let shared = Arc::new(shared);
+        let sdk_key = config.sdk_key().cloned();
         let system = DataSystem::new(config, seed());
+        let instance_id = system.instance_id().into();
         let driver = drive(system, runtime.clone(), transport, parts, Arc::clone(&shared));
         runtime.spawn(driver.boxed())?;
-        Ok(Self(Arc::new(Handle(shared))))
+        Ok(Self(Arc::new(Handle { shared, sdk_key, instance_id })))
     }
 
     /// The data of this moment, for many evaluations on the same data.
@@ -114,7 +128,21 @@ impl Client {
 
     /// The environment's id, once a response with valid data has named it (B 6.6).
     pub fn environment_id(&self) -> Option<Arc<str>> {
-        self.shared().facts().environment_id().cloned()
+        self.shared().environment_id()
+    }
+
+    /// What tells this client from all others: a random UUID that every request of it carries
+    /// (C 1.4).
+    pub fn instance_id(&self) -> &str {
+        &self.0.instance_id
+    }
+
+    /// Proof for a client-side SDK in secure mode that this service knows `context`: the
+    /// HMAC-SHA256 of its canonical key under the SDK key, in hexadecimal (C 3.7). `None` without an
+    /// SDK key, and for an invalid context.
+    pub fn secure_mode_hash(&self, context: &Context) -> Option<String> {
+        let key = self.0.sdk_key.as_ref().filter(|_| context.is_valid())?;
+        secure_mode::hash(key, context)
     }
 
     /// The present moment on the clock of [`SourceStatus::since`] and of the times of errors.
@@ -148,10 +176,11 @@ impl Client {
         SourceSwitches::new(self.shared().facts().subscribe_switches())
     }
 
-    /// What peers do that makes no sense but harms nothing, each kind once a client (B 1.1, 1.4):
-    /// those so far first. For the application's log.
+    /// What harms nothing but should be known: what peers do that makes no sense, each kind once a
+    /// client (B 1.1, 1.4), and the first failure of each [`Hook`](crate::Hook). Those so far come
+    /// first. For the application's log.
     pub fn warnings(&self) -> Warnings {
-        Warnings::new(self.shared().facts().subscribe_oddities())
+        Warnings::new(self.shared().facts().subscribe_warnings())
     }
 
     /// Closes the system: connections are closed, waits are released, streams end, the status is
@@ -164,7 +193,7 @@ impl Client {
     }
 
     pub(crate) fn shared(&self) -> &Arc<Shared> {
-        &self.0.0
+        &self.0.shared
     }
 }
 

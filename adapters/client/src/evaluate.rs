@@ -8,6 +8,7 @@ use fdv2_core::context::Context;
 use fdv2_core::eval::{Detail, FlagDetail, FlagDetailConfig};
 use serde_json::Value;
 
+use crate::hook::Asked;
 use crate::reading::{NoAnswer, Reading};
 use crate::shared::Shared;
 use crate::{Client, SnapshotView};
@@ -21,7 +22,8 @@ use crate::{Client, SnapshotView};
 impl Client {
     /// The flag's value if it is true or false.
     pub fn bool_variation(&self, context: &Context, key: &str, default: bool) -> bool {
-        self.evaluate(context, key, |detail| detail.typed(default, Value::as_bool).value)
+        let asked = Asked { method: "bool_variation", context, key };
+        self.evaluate(asked, default, |detail| detail.typed(default, Value::as_bool), value)
     }
 
     /// As [`Client::bool_variation`], with the reason.
@@ -31,7 +33,8 @@ impl Client {
         key: &str,
         default: bool,
     ) -> Detail<'static, bool> {
-        self.evaluate(context, key, |detail| detail.typed(default, Value::as_bool).into_owned())
+        let asked = Asked { method: "bool_variation_detail", context, key };
+        self.evaluate(asked, default, |detail| detail.typed(default, Value::as_bool), owned)
     }
 
     /// The flag's value if it is text.
@@ -41,7 +44,7 @@ impl Client {
         key: &str,
         default: impl Into<String>,
     ) -> String {
-        self.str_variation_detail(context, key, default).value
+        self.evaluate_or(Asked { method: "str_variation", context, key }, default, text).value
     }
 
     /// As [`Client::str_variation`], with the reason.
@@ -51,17 +54,14 @@ impl Client {
         key: &str,
         default: impl Into<String>,
     ) -> Detail<'static, String> {
-        let detail = self.evaluate(context, key, |detail| {
-            let text = detail.typed(None, |value| value.as_str().map(Some));
-            text.map(|text| text.map(str::to_owned)).into_owned()
-        });
-        detail.map(|text| text.unwrap_or_else(|| default.into()))
+        self.evaluate_or(Asked { method: "str_variation_detail", context, key }, default, text)
     }
 
     /// The flag's value if it is a number, without its fraction. A float too large to be exact is
     /// of the wrong type.
     pub fn int_variation(&self, context: &Context, key: &str, default: i64) -> i64 {
-        self.evaluate(context, key, |detail| detail.whole(default).value)
+        let asked = Asked { method: "int_variation", context, key };
+        self.evaluate(asked, default, |detail| detail.whole(default), value)
     }
 
     /// As [`Client::int_variation`], with the reason.
@@ -71,12 +71,14 @@ impl Client {
         key: &str,
         default: i64,
     ) -> Detail<'static, i64> {
-        self.evaluate(context, key, |detail| detail.whole(default).into_owned())
+        let asked = Asked { method: "int_variation_detail", context, key };
+        self.evaluate(asked, default, |detail| detail.whole(default), owned)
     }
 
     /// The flag's value if it is a number.
     pub fn float_variation(&self, context: &Context, key: &str, default: f64) -> f64 {
-        self.evaluate(context, key, |detail| detail.typed(default, Value::as_f64).value)
+        let asked = Asked { method: "float_variation", context, key };
+        self.evaluate(asked, default, |detail| detail.typed(default, Value::as_f64), value)
     }
 
     /// As [`Client::float_variation`], with the reason.
@@ -86,12 +88,13 @@ impl Client {
         key: &str,
         default: f64,
     ) -> Detail<'static, f64> {
-        self.evaluate(context, key, |detail| detail.typed(default, Value::as_f64).into_owned())
+        let asked = Asked { method: "float_variation_detail", context, key };
+        self.evaluate(asked, default, |detail| detail.typed(default, Value::as_f64), owned)
     }
 
     /// The flag's value, whatever its type.
     pub fn json_variation(&self, context: &Context, key: &str, default: Value) -> Value {
-        self.variation(context, key).unwrap_or(default)
+        self.evaluate_or(Asked { method: "json_variation", context, key }, default, any).value
     }
 
     /// As [`Client::json_variation`], with the reason.
@@ -101,17 +104,17 @@ impl Client {
         key: &str,
         default: Value,
     ) -> Detail<'static, Value> {
-        self.variation_detail(context, key).map(|value| value.unwrap_or(default))
+        self.evaluate_or(Asked { method: "json_variation_detail", context, key }, default, any)
     }
 
     /// The flag's value, if it has one.
     pub fn variation(&self, context: &Context, key: &str) -> Option<Value> {
-        self.evaluate(context, key, |detail| detail.value.cloned())
+        self.evaluate(Asked { method: "variation", context, key }, Value::Null, any, value)
     }
 
     /// As [`Client::variation`], with the reason.
     pub fn variation_detail(&self, context: &Context, key: &str) -> Detail<'static, Option<Value>> {
-        self.evaluate(context, key, |detail| detail.map(Option::<&Value>::cloned).into_owned())
+        self.evaluate(Asked { method: "variation_detail", context, key }, Value::Null, any, owned)
     }
 
     /// What all flags give, on the same data. Before there is data the result is empty and not
@@ -129,14 +132,62 @@ impl Client {
         }
     }
 
-    fn evaluate<T>(
+    /// Evaluates, with the hooks around it if there are any, and gives what `finish` makes of it.
+    #[inline]
+    fn evaluate<T: Clone + Into<Value>, R>(
         &self,
-        context: &Context,
-        key: &str,
-        convert: impl Fn(Detail<'_, Option<&Value>>) -> T,
-    ) -> T {
-        self.shared().evaluate(context, key, convert)
+        asked: Asked<'_>,
+        default: impl Into<Value>,
+        convert: impl for<'d> Fn(Detail<'d, Option<&'d Value>>) -> Detail<'d, T>,
+        finish: impl Fn(Detail<'_, T>) -> R,
+    ) -> R {
+        let shared = self.shared();
+        let Some(hooks) = shared.hooks() else {
+            return shared.evaluate(asked.context, asked.key, |detail| finish(convert(detail)));
+        };
+        let series = hooks.begin(shared, asked, default.into());
+        let detail = shared.evaluate(asked.context, asked.key, |detail| owned(convert(detail)));
+        series.end(&detail);
+        finish(detail)
     }
+
+    /// The same for types whose default is made only when it is needed.
+    fn evaluate_or<T: Clone + Into<Value>>(
+        &self,
+        asked: Asked<'_>,
+        default: impl Into<T>,
+        convert: impl for<'d> Fn(Detail<'d, Option<&'d Value>>) -> Detail<'d, Option<T>>,
+    ) -> Detail<'static, T> {
+        let shared = self.shared();
+        let evaluate =
+            || shared.evaluate(asked.context, asked.key, |detail| owned(convert(detail)));
+        let Some(hooks) = shared.hooks() else {
+            return evaluate().map(|value| value.unwrap_or_else(|| default.into()));
+        };
+        let default = default.into();
+        let series = hooks.begin(shared, asked, default.clone().into());
+        let detail = evaluate().map(|value| value.unwrap_or(default));
+        series.end(&detail);
+        detail
+    }
+}
+
+fn value<T>(detail: Detail<'_, T>) -> T {
+    detail.value
+}
+
+fn owned<T>(detail: Detail<'_, T>) -> Detail<'static, T> {
+    detail.into_owned()
+}
+
+/// The value if it is text.
+pub(crate) fn text<'d>(detail: Detail<'d, Option<&'d Value>>) -> Detail<'d, Option<String>> {
+    detail.typed(None, |value| value.as_str().map(Some)).map(|text| text.map(str::to_owned))
+}
+
+/// The value, whatever its type.
+pub(crate) fn any<'d>(detail: Detail<'d, Option<&'d Value>>) -> Detail<'d, Option<Value>> {
+    detail.map(Option::<&Value>::cloned)
 }
 
 impl Shared {

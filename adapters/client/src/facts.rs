@@ -2,18 +2,18 @@
 
 use std::collections::BTreeMap;
 use std::mem;
-use std::sync::Arc;
 use std::task::Waker;
 
+use fdv2_core::Instant;
 use fdv2_core::effect::SourceSwitched;
 use fdv2_core::snapshot::FlagsChanged;
 use fdv2_core::status::{
     ErrorKind, Readiness, SourceError, SourceState, SourceStatus, StoreStatus,
 };
-use fdv2_core::{Instant, Oddity};
 
 use crate::queue::{Listeners, Subscription};
 use crate::wakes::Wakes;
+use crate::warning::Warning;
 
 /// How many unread change sets of flags a listener may leave before it loses the oldest.
 const FLAG_CHANGES: usize = 64;
@@ -52,16 +52,15 @@ pub(crate) struct Facts {
     status: SourceStatus,
     store_status: StoreStatus,
     readiness: Readiness,
-    environment_id: Option<Arc<str>>,
-    /// Of each kind one.
-    oddities: Vec<Oddity>,
+    /// Of each kind of oddity one, and of each hook.
+    warnings: Vec<Warning>,
     is_ended: bool,
     status_listeners: Listeners<SourceStatus>,
     store_listeners: Listeners<StoreStatus>,
     switch_listeners: Listeners<SourceSwitched>,
     change_listeners: Listeners<FlagsChanged>,
     data_listeners: Listeners<NewerData>,
-    oddity_listeners: Listeners<Oddity>,
+    warning_listeners: Listeners<Warning>,
     waiting: Waiting,
 }
 
@@ -76,15 +75,14 @@ impl Facts {
             },
             store_status,
             readiness: Readiness::Pending,
-            environment_id: None,
-            oddities: Vec::new(),
+            warnings: Vec::new(),
             is_ended: false,
             status_listeners: Listeners::default(),
             store_listeners: Listeners::default(),
             switch_listeners: Listeners::default(),
             change_listeners: Listeners::default(),
             data_listeners: Listeners::default(),
-            oddity_listeners: Listeners::default(),
+            warning_listeners: Listeners::default(),
             waiting: Waiting::default(),
         }
     }
@@ -101,17 +99,9 @@ impl Facts {
         &self.readiness
     }
 
-    pub(crate) fn environment_id(&self) -> Option<&Arc<str>> {
-        self.environment_id.as_ref()
-    }
-
     /// Whether nothing follows.
     pub(crate) fn is_ended(&self) -> bool {
         self.is_ended
-    }
-
-    pub(crate) fn set_environment_id(&mut self, id: Arc<str>) {
-        self.environment_id = Some(id);
     }
 
     pub(crate) fn set_status(&mut self, status: SourceStatus, wakes: &mut Wakes) {
@@ -136,9 +126,9 @@ impl Facts {
         self.switch_listeners.publish(switched, wakes);
     }
 
-    pub(crate) fn warn(&mut self, oddity: Oddity, wakes: &mut Wakes) {
-        self.oddities.push(oddity);
-        self.oddity_listeners.publish(&oddity, wakes);
+    pub(crate) fn warn(&mut self, warning: Warning, wakes: &mut Wakes) {
+        self.warning_listeners.publish(&warning, wakes);
+        self.warnings.push(warning);
     }
 
     /// Returns what slow listeners lost.
@@ -176,7 +166,7 @@ impl Facts {
         self.switch_listeners.close(wakes);
         self.change_listeners.close(wakes);
         self.data_listeners.close(wakes);
-        self.oddity_listeners.close(wakes);
+        self.warning_listeners.close(wakes);
         self.waiting.wake_all(wakes);
     }
 
@@ -203,9 +193,9 @@ impl Facts {
         self.data_listeners.subscribe(1, None)
     }
 
-    /// All oddities, those so far first.
-    pub(crate) fn subscribe_oddities(&mut self) -> Subscription<Oddity> {
-        self.oddity_listeners.subscribe(OTHERS, self.oddities.iter().copied())
+    /// All warnings, those so far first.
+    pub(crate) fn subscribe_warnings(&mut self) -> Subscription<Warning> {
+        self.warning_listeners.subscribe(OTHERS, self.warnings.iter().cloned())
     }
 
     pub(crate) fn waiting(&mut self) -> &mut Waiting {

@@ -46,11 +46,13 @@ mod driver;
 mod evaluate;
 mod facts;
 mod garbage;
+mod hook;
 mod listen;
 mod parts;
 mod queue;
 mod reading;
 mod runtime;
+mod secure_mode;
 mod shared;
 mod source;
 #[cfg(test)]
@@ -59,6 +61,7 @@ mod timer;
 mod view;
 mod wait;
 mod wakes;
+mod warning;
 
 pub mod store;
 
@@ -72,6 +75,7 @@ pub use fdv2_core::eval::{self, Detail, FlagDetail, FlagDetailConfig, Reason, Re
 pub use fdv2_core::status::{
     self, Availability, ErrorKind, Readiness, SourceError, SourceState, SourceStatus, StoreStatus,
 };
+pub use hook::{EvaluationSeries, Hook, HookError};
 pub use listen::{
     FlagChange, FlagChanges, Listener, SourceSwitches, StatusStream, StoreStatusStream,
     ValueChange, ValueChanges, Warnings,
@@ -83,3 +87,4 @@ pub use source::{CustomSource, CustomSources};
 pub use transport::Transport;
 pub use view::SnapshotView;
 pub use wait::WaitError;
+pub use warning::{HookFailure, HookStage, Warning};

@@ -1,8 +1,11 @@
 //! What a client is made with, beside its configuration.
 
+use std::sync::Arc;
+
 use fdv2_core::Config;
 
 use crate::StartError;
+use crate::hook::{Hook, SharedHook};
 use crate::reading::{CacheMode, Reading};
 use crate::source::{CustomSource, CustomSources};
 use crate::store::Store;
@@ -13,6 +16,7 @@ pub struct Parts {
     pub(crate) sources: CustomSources,
     pub(crate) store: Option<Store>,
     pub(crate) cache: CacheMode,
+    pub(crate) hooks: Vec<SharedHook>,
 }
 
 impl Parts {
@@ -36,6 +40,12 @@ impl Parts {
     /// How long what is read from the store counts (B 9.3). 15 s by default.
     pub fn cache(mut self, mode: CacheMode) -> Self {
         self.cache = mode;
+        self
+    }
+
+    /// Adds code around each evaluation, after the hooks that were added before.
+    pub fn hook(mut self, hook: impl Hook) -> Self {
+        self.hooks.push(Arc::new(hook));
         self
     }
 
@@ -87,6 +97,12 @@ macro_rules! parts_of_a_builder {
         /// How long what is read from the store counts (B 9.3). 15 s by default.
         pub fn cache(mut self, mode: $crate::CacheMode) -> Self {
             self.parts = self.parts.cache(mode);
+            self
+        }
+
+        /// Adds code around each evaluation, after the hooks that were added before.
+        pub fn hook(mut self, hook: impl $crate::Hook) -> Self {
+            self.parts = self.parts.hook(hook);
             self
         }
     };

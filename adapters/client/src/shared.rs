@@ -5,15 +5,17 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 
-use arc_swap::ArcSwap;
+use arc_swap::{ArcSwap, ArcSwapOption};
 use fdv2_core::status::StoreStatus;
 use fdv2_core::{Instant, Snapshot, Update};
 
 use crate::control::{Control, Order};
 use crate::facts::{End, Facts};
 use crate::garbage::Graveyard;
+use crate::hook::Hooks;
 use crate::reading::Reading;
 use crate::wakes::Wakes;
+use crate::warning::Warning;
 
 /// The runtime's clock without its type, so that a client is of one type.
 type Clock = Box<dyn Fn() -> Instant + Send + Sync>;
@@ -21,29 +23,39 @@ type Clock = Box<dyn Fn() -> Instant + Send + Sync>;
 /// One client's state: the data, the facts about it, and the way to its driver.
 pub(crate) struct Shared {
     snapshot: ArcSwap<Snapshot>,
+    environment_id: ArcSwapOption<Arc<str>>,
     facts: Mutex<Facts>,
     clock: Clock,
     control: Control,
     graveyard: Graveyard,
     /// The persistent store, if there is one.
     reading: Option<Arc<Reading>>,
+    /// The code around evaluations, if there is any.
+    hooks: Option<Hooks>,
 }
 
 impl Shared {
-    pub(crate) fn new(clock: Clock, reading: Option<Reading>) -> Self {
+    pub(crate) fn new(clock: Clock, reading: Option<Reading>, hooks: Option<Hooks>) -> Self {
         Self {
             snapshot: ArcSwap::default(),
+            environment_id: ArcSwapOption::empty(),
             facts: Mutex::new(Facts::new(clock(), StoreStatus::new(reading.is_some()))),
             clock,
             control: Control::default(),
             graveyard: Graveyard::default(),
             reading: reading.map(Arc::new),
+            hooks,
         }
     }
 
     /// The data of this moment, wait-free.
     pub(crate) fn snapshot(&self) -> &ArcSwap<Snapshot> {
         &self.snapshot
+    }
+
+    /// The environment's id, wait-free (B 6.6).
+    pub(crate) fn environment_id(&self) -> Option<Arc<str>> {
+        self.environment_id.load().as_deref().cloned()
     }
 
     /// The present moment on the runtime's clock.
@@ -64,6 +76,17 @@ impl Shared {
         self.reading.as_ref()
     }
 
+    /// The code around evaluations, if there is any.
+    #[inline]
+    pub(crate) fn hooks(&self) -> Option<&Hooks> {
+        self.hooks.as_ref()
+    }
+
+    /// Tells of something that harms nothing.
+    pub(crate) fn warn(&self, warning: Warning) {
+        self.change(|facts, wakes| facts.warn(warning, wakes));
+    }
+
     /// The facts of one moment. No code of others may run before the guard is dropped.
     pub(crate) fn facts(&self) -> MutexGuard<'_, Facts> {
         self.facts.lock().unwrap_or_else(PoisonError::into_inner)
@@ -74,7 +97,7 @@ impl Shared {
     /// As the core's order is kept, a listener can read at least what it is told of (B 6.3).
     pub(crate) fn publish(&self, update: Update) {
         match update {
-            Update::EnvironmentId(id) => self.change(|facts, _| facts.set_environment_id(id)),
+            Update::EnvironmentId(id) => self.environment_id.store(Some(Arc::new(id))),
             Update::Snapshot(snapshot) => self.publish_snapshot(snapshot),
             Update::SourceStatus(status) => {
                 self.change(|facts, wakes| facts.set_status(status, wakes));
@@ -92,7 +115,7 @@ impl Shared {
             Update::SourceSwitched(switched) => {
                 self.change(|facts, wakes| facts.tell_switch(&switched, wakes));
             }
-            Update::Odd(oddity) => self.change(|facts, wakes| facts.warn(oddity, wakes)),
+            Update::Odd(oddity) => self.warn(oddity.into()),
             Update::Stopped => self.end(End::Closed),
             _ => {}
         }

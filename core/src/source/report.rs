@@ -1,5 +1,6 @@
 //! What an attempt tells the orchestrator.
 
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -41,6 +42,17 @@ pub enum Oddity {
     MorePayloads,
     /// A put or delete came before the first intent of a connection (B 1.4).
     ObjectBeforeIntent,
+}
+
+impl fmt::Display for Oddity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::MorePayloads => {
+                "the server announced more than one payload; only the first counts"
+            }
+            Self::ObjectBeforeIntent => "the server sent objects before it said what for; ignored",
+        })
+    }
 }
 
 /// How an attempt ended.

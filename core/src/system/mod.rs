@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use http::HeaderMap;
 
-use crate::config::Config;
+use crate::config::{Config, INSTANCE_ID};
 use crate::effect::{Commands, Deadline, EffectId, Event, Lane, SourceId};
 use crate::outbox::Outbox;
 use crate::persistence::Mirror;
@@ -149,6 +149,12 @@ impl DataSystem {
     /// The configuration that the system was made with.
     pub fn config(&self) -> &Config {
         &self.config
+    }
+
+    /// What tells this system from all others, as every request of it says (C 1.4).
+    pub fn instance_id(&self) -> &str {
+        let sent = self.headers.get(INSTANCE_ID);
+        sent.and_then(|id| id.to_str().ok()).unwrap_or_default()
     }
 
     /// How often peers did something that makes no sense but harms nothing (B 1.1, 1.4). The

@@ -83,7 +83,7 @@ async fn follow(
             },
             Some(status) = stores.next(), if has_store => report.store(&status).await?,
             flags = &mut cached, if has_store => report.cached(&flags).await?,
-            Some(oddity) = warnings.next() => report.warning(oddity).await?,
+            Some(warning) = warnings.next() => report.warning(&warning).await?,
             Some(change) = changes.next() => match change {
                 FlagChange::Changed(key) => report.flag(client, context, &key).await?,
                 FlagChange::Lagged(count) => report.lagged(count).await?,

@@ -2,11 +2,10 @@
 
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use fdv2_client::core::Oddity;
 use fdv2_client::core::effect::SourceSwitched;
 use fdv2_client::core::eval::FlagDetail;
 use fdv2_client::status::{SourceState, SourceStatus, StoreStatus};
-use fdv2_client::{Client, Context};
+use fdv2_client::{Client, Context, Warning};
 use serde_json::{Value, json};
 
 use crate::answer::Answer;
@@ -86,12 +85,12 @@ impl<'a> Report<'a> {
         self.line("flag", text).await
     }
 
-    pub(crate) async fn warning(&self, oddity: Oddity) -> Result<(), Failure> {
-        let warning = words::oddity(oddity);
+    pub(crate) async fn warning(&self, warning: &Warning) -> Result<(), Failure> {
+        let warning = warning.to_string();
         if self.is_json {
             return self.json(json!({ "type": "warning", "message": warning })).await;
         }
-        self.line("warned", warning.to_owned()).await
+        self.line("warned", warning).await
     }
 
     pub(crate) async fn store(&self, status: &StoreStatus) -> Result<(), Failure> {

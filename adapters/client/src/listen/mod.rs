@@ -10,7 +10,6 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::vec;
 
-use fdv2_core::Oddity;
 use fdv2_core::effect::SourceSwitched;
 use fdv2_core::snapshot::FlagsChanged;
 use fdv2_core::status::{SourceStatus, StoreStatus};
@@ -18,6 +17,7 @@ use futures::Stream;
 
 pub use self::callback::Listener;
 pub use self::values::{ValueChange, ValueChanges};
+use crate::Warning;
 use crate::queue::{Entry, Subscription};
 
 /// The data source's statuses. See [`Client::status_stream`](crate::Client::status_stream).
@@ -29,8 +29,8 @@ pub struct StoreStatusStream(Subscription<StoreStatus>);
 /// The changes of source. See [`Client::source_switches`](crate::Client::source_switches).
 pub struct SourceSwitches(Subscription<SourceSwitched>);
 
-/// What peers do that makes no sense. See [`Client::warnings`](crate::Client::warnings).
-pub struct Warnings(Subscription<Oddity>);
+/// What harms nothing but should be known. See [`Client::warnings`](crate::Client::warnings).
+pub struct Warnings(Subscription<Warning>);
 
 /// What a listener to flags is told.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,8 +70,8 @@ impl SourceSwitches {
 }
 
 impl Warnings {
-    pub(crate) fn new(oddities: Subscription<Oddity>) -> Self {
-        Self(oddities)
+    pub(crate) fn new(warnings: Subscription<Warning>) -> Self {
+        Self(warnings)
     }
 }
 
@@ -106,9 +106,9 @@ impl Stream for SourceSwitches {
 }
 
 impl Stream for Warnings {
-    type Item = Oddity;
+    type Item = Warning;
 
-    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Oddity>> {
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Warning>> {
         poll_item(&mut self.0, cx)
     }
 }

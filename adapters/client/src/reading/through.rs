@@ -7,7 +7,8 @@ use fdv2_core::eval::{Detail, ErrorKind, FlagDetail, FlagDetailConfig, Found, Lo
 use serde_json::Value;
 
 use super::{CacheView, Lack, NoAnswer};
-use crate::evaluate::unix_millis;
+use crate::evaluate::{any, text, unix_millis};
+use crate::hook::Asked;
 use crate::shared::Shared;
 use crate::store::StoreError;
 
@@ -18,7 +19,7 @@ pub struct ThroughStore<'a>(pub(crate) &'a Arc<Shared>);
 impl ThroughStore<'_> {
     /// The flag's value if it is true or false.
     pub async fn bool_variation(&self, context: &Context, key: &str, default: bool) -> bool {
-        self.bool_variation_detail(context, key, default).await.value
+        self.bool_detail(Asked { method: "bool_variation", context, key }, default).await.value
     }
 
     /// As [`ThroughStore::bool_variation`], with the reason.
@@ -28,12 +29,12 @@ impl ThroughStore<'_> {
         key: &str,
         default: bool,
     ) -> Detail<'static, bool> {
-        self.detail(context, key, |detail| detail.typed(default, Value::as_bool)).await
+        self.bool_detail(Asked { method: "bool_variation_detail", context, key }, default).await
     }
 
     /// The flag's value if it is text.
     pub async fn str_variation(&self, context: &Context, key: &str, default: &str) -> String {
-        self.str_variation_detail(context, key, default).await.value
+        self.str_detail(Asked { method: "str_variation", context, key }, default).await.value
     }
 
     /// As [`ThroughStore::str_variation`], with the reason.
@@ -43,17 +44,12 @@ impl ThroughStore<'_> {
         key: &str,
         default: &str,
     ) -> Detail<'static, String> {
-        self.detail(context, key, |detail| {
-            detail
-                .typed(None, |value| value.as_str().map(Some))
-                .map(|text| text.unwrap_or(default).to_owned())
-        })
-        .await
+        self.str_detail(Asked { method: "str_variation_detail", context, key }, default).await
     }
 
     /// The flag's value if it is a number, without its fraction.
     pub async fn int_variation(&self, context: &Context, key: &str, default: i64) -> i64 {
-        self.int_variation_detail(context, key, default).await.value
+        self.int_detail(Asked { method: "int_variation", context, key }, default).await.value
     }
 
     /// As [`ThroughStore::int_variation`], with the reason.
@@ -63,12 +59,12 @@ impl ThroughStore<'_> {
         key: &str,
         default: i64,
     ) -> Detail<'static, i64> {
-        self.detail(context, key, |detail| detail.whole(default)).await
+        self.int_detail(Asked { method: "int_variation_detail", context, key }, default).await
     }
 
     /// The flag's value if it is a number.
     pub async fn float_variation(&self, context: &Context, key: &str, default: f64) -> f64 {
-        self.float_variation_detail(context, key, default).await.value
+        self.float_detail(Asked { method: "float_variation", context, key }, default).await.value
     }
 
     /// As [`ThroughStore::float_variation`], with the reason.
@@ -78,12 +74,13 @@ impl ThroughStore<'_> {
         key: &str,
         default: f64,
     ) -> Detail<'static, f64> {
-        self.detail(context, key, |detail| detail.typed(default, Value::as_f64)).await
+        self.float_detail(Asked { method: "float_variation_detail", context, key }, default).await
     }
 
     /// The flag's value, if it has one.
     pub async fn variation(&self, context: &Context, key: &str) -> Option<Value> {
-        self.variation_detail(context, key).await.value
+        let asked = Asked { method: "variation", context, key };
+        self.detail(asked, || Value::Null, any).await.value
     }
 
     /// As [`ThroughStore::variation`], with the reason.
@@ -92,7 +89,8 @@ impl ThroughStore<'_> {
         context: &Context,
         key: &str,
     ) -> Detail<'static, Option<Value>> {
-        self.detail(context, key, |detail| detail.map(Option::<&Value>::cloned)).await
+        let asked = Asked { method: "variation_detail", context, key };
+        self.detail(asked, || Value::Null, any).await
     }
 
     /// What all flags give, on the same data.
@@ -127,10 +125,44 @@ impl ThroughStore<'_> {
         }
     }
 
-    async fn detail<T>(
+    async fn bool_detail(&self, asked: Asked<'_>, default: bool) -> Detail<'static, bool> {
+        self.detail(asked, || default.into(), |detail| detail.typed(default, Value::as_bool)).await
+    }
+
+    async fn str_detail(&self, asked: Asked<'_>, default: &str) -> Detail<'static, String> {
+        self.detail(
+            asked,
+            || default.into(),
+            |detail| text(detail).map(|text| text.unwrap_or_else(|| default.to_owned())),
+        )
+        .await
+    }
+
+    async fn int_detail(&self, asked: Asked<'_>, default: i64) -> Detail<'static, i64> {
+        self.detail(asked, || default.into(), |detail| detail.whole(default)).await
+    }
+
+    async fn float_detail(&self, asked: Asked<'_>, default: f64) -> Detail<'static, f64> {
+        self.detail(asked, || default.into(), |detail| detail.typed(default, Value::as_f64)).await
+    }
+
+    /// Evaluates, with the hooks around it if there are any.
+    async fn detail<T: Clone + Into<Value>>(
         &self,
-        context: &Context,
-        key: &str,
+        asked: Asked<'_>,
+        default: impl FnOnce() -> Value,
+        convert: impl for<'d> Fn(Detail<'d, Option<&'d Value>>) -> Detail<'d, T>,
+    ) -> Detail<'static, T> {
+        let Some(hooks) = self.0.hooks() else { return self.evaluate(asked, convert).await };
+        let series = hooks.begin(self.0, asked, default());
+        let detail = self.evaluate(asked, convert).await;
+        series.end(&detail);
+        detail
+    }
+
+    async fn evaluate<T>(
+        &self,
+        Asked { context, key, .. }: Asked<'_>,
         convert: impl for<'d> Fn(Detail<'d, Option<&'d Value>>) -> Detail<'d, T>,
     ) -> Detail<'static, T> {
         let memory = || {

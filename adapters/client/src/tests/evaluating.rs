@@ -10,12 +10,12 @@ use serde_json::{Value, json};
 use super::feed::running;
 use crate::{Client, Context, ContextBuilder};
 
-fn user() -> Context {
+pub(super) fn user() -> Context {
     ContextBuilder::new("u").build().unwrap()
 }
 
 /// Flags that are off, with these values.
-fn values(flags: &[(&str, Value)]) -> SourceUpdate {
+pub(super) fn values(flags: &[(&str, Value)]) -> SourceUpdate {
     let mut builder = ChangeSetBuilder::full();
     for (key, value) in flags {
         let flag = json!({"key": key, "version": 1, "variations": [value], "offVariation": 0});

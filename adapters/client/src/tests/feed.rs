@@ -17,7 +17,7 @@ use futures::{Stream, StreamExt};
 
 use super::sim::Sim;
 use super::{Silence, start_with};
-use crate::{Client, CustomSource, CustomSources};
+use crate::{Client, CustomSource, Parts};
 
 /// All feeds of one client, and what became of them in order: `open a`, `drop a`.
 #[derive(Clone, Default)]
@@ -97,12 +97,15 @@ pub(crate) fn running(names: &[&'static str]) -> (Sim, Client, Feeds) {
 
 /// A client whose synchronizers are the feeds of these names.
 pub(crate) fn fed(sim: &Sim, names: &[&'static str]) -> (Client, Feeds) {
+    fed_with(sim, names, Parts::new())
+}
+
+/// The same with more parts.
+pub(crate) fn fed_with(sim: &Sim, names: &[&'static str], parts: Parts) -> (Client, Feeds) {
     let feeds = Feeds::default();
-    let mut sources = CustomSources::new();
-    for name in names {
-        sources = sources.with(*name, feeds.source(name));
-    }
-    (start_with(sim, synchronizers(names), Silence, sources), feeds)
+    let add = |parts: Parts, name: &&'static str| parts.custom_source(name, feeds.source(name));
+    let parts = names.iter().fold(parts, add);
+    (start_with(sim, synchronizers(names), Silence, parts), feeds)
 }
 
 /// A configuration with custom synchronizers of these names.

@@ -14,7 +14,7 @@ use super::feed::{changes, failed_finally, fed, full, running, version};
 use super::scripted::{Script, chunk, event_stream};
 use super::sim::Sim;
 use super::start_with;
-use crate::{Client, CustomSources, FlagChange, FlagChanges};
+use crate::{Client, CustomSources, FlagChange, FlagChanges, Warning};
 
 fn read_all(listener: &mut FlagChanges) -> Vec<FlagChange> {
     std::iter::from_fn(|| listener.next().now_or_never().flatten()).collect()
@@ -180,7 +180,10 @@ fn an_oddity_is_warned_about_once() {
     sim.run();
     let mut late = client.warnings();
     for warnings in [&mut early, &mut late] {
-        assert_eq!(warnings.next().now_or_never(), Some(Some(Oddity::ObjectBeforeIntent)));
+        assert_eq!(
+            warnings.next().now_or_never(),
+            Some(Some(Warning::Peer(Oddity::ObjectBeforeIntent)))
+        );
         assert_eq!(warnings.next().now_or_never(), None);
     }
 }

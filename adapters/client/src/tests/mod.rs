@@ -6,6 +6,8 @@ mod evaluating;
 mod failing;
 mod fairness;
 mod feed;
+mod hooking;
+mod hooking_failures;
 mod listening;
 mod listening_callbacks;
 mod listening_values;
@@ -16,12 +18,14 @@ pub(crate) mod sim;
 mod waiting;
 mod writing_ends;
 
+use std::sync::{Arc, Mutex};
+
 use fdv2_core::{Config, Outcome, Request};
 use futures::StreamExt;
 use futures::stream::{self, BoxStream};
 
 use self::sim::Sim;
-use crate::{Client, CustomSources, Transport};
+use crate::{Client, Parts, Transport};
 
 /// Every request of it waits for ever.
 struct Silence;
@@ -32,11 +36,26 @@ impl Transport for Silence {
     }
 }
 
+/// A recorder of what happened, in order.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<String>>>);
+
+impl Log {
+    fn write(&self, line: impl Into<String>) {
+        self.0.lock().unwrap().push(line.into());
+    }
+
+    /// What was written since the last time.
+    fn take(&self) -> Vec<String> {
+        std::mem::take(&mut self.0.lock().unwrap())
+    }
+}
+
 fn start_with(
     sim: &Sim,
     config: Config,
     transport: impl Transport,
-    sources: CustomSources,
+    parts: impl Into<Parts>,
 ) -> Client {
-    Client::start_with(config, sim.clone(), transport, sources).unwrap()
+    Client::start_with(config, sim.clone(), transport, parts).unwrap()
 }
