@@ -21,7 +21,7 @@ pub use timing::Timing;
 
 use std::sync::Arc;
 
-use http::HeaderMap;
+use http::{HeaderMap, HeaderValue};
 
 use crate::limits::Limits;
 
@@ -54,9 +54,21 @@ pub(crate) struct Inner {
 
 /// A source with the URL that it asks, if it is one of ours.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct ResolvedSource {
+pub struct ResolvedSource {
     pub(crate) source: Source,
     pub(crate) url: Option<url::Url>,
+}
+
+impl ResolvedSource {
+    /// The source as it was configured.
+    pub fn source(&self) -> &Source {
+        &self.source
+    }
+
+    /// The URL that it asks, without the query of a request. `None` for a custom source.
+    pub fn url(&self) -> Option<&str> {
+        self.url.as_ref().map(url::Url::as_str)
+    }
 }
 
 impl Config {
@@ -111,6 +123,55 @@ impl Config {
         &self.0
     }
 
+    /// The initializers, in order.
+    pub fn initializers(&self) -> &[ResolvedSource] {
+        &self.0.initializers
+    }
+
+    /// The synchronizers, in order.
+    pub fn synchronizers(&self) -> &[ResolvedSource] {
+        &self.0.synchronizers
+    }
+
+    /// The FDv1 source.
+    pub fn fdv1(&self) -> Option<&ResolvedSource> {
+        self.0.fdv1.as_ref()
+    }
+
+    /// What every request carries beside the credentials and the instance id. The values of headers
+    /// of the user's own are marked sensitive.
+    pub fn headers(&self) -> &HeaderMap {
+        &self.0.headers
+    }
+
+    /// The payload filter's key.
+    pub fn filter(&self) -> Option<&str> {
+        self.0.filter.as_deref()
+    }
+
+    /// The same with placeholders for the SDK key and for the values of headers of the user's own.
+    /// A system decides nothing by them: its requests differ in them, and nothing else does.
+    pub fn without_secrets(&self) -> Self {
+        let inner = &*self.0;
+        let mut headers = inner.headers.clone();
+        for value in headers.values_mut().filter(|value| value.is_sensitive()) {
+            *value = HeaderValue::from_static(SdkKey::PLACEHOLDER);
+            value.set_sensitive(true);
+        }
+        Self(Arc::new(Inner {
+            sdk_key: inner.sdk_key.as_ref().map(|_| SdkKey::placeholder()),
+            is_offline: inner.is_offline,
+            initializers: inner.initializers.clone(),
+            synchronizers: inner.synchronizers.clone(),
+            fdv1: inner.fdv1.clone(),
+            headers,
+            filter: inner.filter.clone(),
+            store: inner.store,
+            timing: inner.timing,
+            limits: inner.limits,
+        }))
+    }
+
     /// The bounds on what sources may send.
     pub fn limits(&self) -> &Limits {
         &self.0.limits
@@ -119,6 +180,11 @@ impl Config {
     /// What is done with a persistent store, if there is one.
     pub fn store(&self) -> Option<StoreMode> {
         self.0.store.filter(|_| !self.0.is_offline)
+    }
+
+    /// What was said to be done with a persistent store. Offline, nothing is.
+    pub fn configured_store(&self) -> Option<StoreMode> {
+        self.0.store
     }
 
     /// Whether nothing is asked for, whatever is configured (B 6.8).

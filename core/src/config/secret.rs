@@ -12,6 +12,13 @@ use super::ConfigError;
 pub struct SdkKey(Arc<str>);
 
 impl SdkKey {
+    /// Stands in the place of secrets where none may be.
+    pub const PLACEHOLDER: &str = "placeholder";
+
+    pub(super) fn placeholder() -> Self {
+        Self(Self::PLACEHOLDER.into())
+    }
+
     pub(super) fn new(text: &str) -> Result<Self, ConfigError> {
         let is_plain = !text.is_empty() && text.bytes().all(|byte| matches!(byte, 0x21..=0x7e));
         if is_plain { Ok(Self(text.into())) } else { Err(ConfigError::SdkKey) }

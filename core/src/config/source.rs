@@ -58,9 +58,12 @@ impl From<Custom> for Source {
 
 /// A streaming source.
 #[derive(Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Streaming {
-    pub(crate) base_url: Option<String>,
-    pub(crate) initial_retry_delay: Duration,
+    /// A base URL of its own.
+    pub base_url: Option<String>,
+    /// The first delay before a reconnect.
+    pub initial_retry_delay: Duration,
 }
 
 impl fmt::Debug for Streaming {
@@ -99,9 +102,12 @@ impl Streaming {
 
 /// A polling source, FDv2 or FDv1.
 #[derive(Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Polling {
-    pub(crate) base_url: Option<String>,
-    pub(crate) interval: Duration,
+    /// A base URL of its own.
+    pub base_url: Option<String>,
+    /// The time between the starts of two polls.
+    pub interval: Duration,
 }
 
 impl fmt::Debug for Polling {
@@ -141,10 +147,14 @@ impl Polling {
 
 /// A source of the application's own, named so that the driver finds it.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Custom {
-    pub(crate) name: Arc<str>,
-    pub(crate) is_file: bool,
-    pub(crate) persist: bool,
+    /// By which the driver finds it.
+    pub name: Arc<str>,
+    /// It reads files.
+    pub is_file: bool,
+    /// A persistent store is given what it brings.
+    pub persist: bool,
 }
 
 impl Custom {

@@ -207,3 +207,17 @@ fn a_wrapper_that_cannot_be_sent_is_refused() {
 fn offline_needs_no_key() {
     assert!(Config::offline().build().unwrap().sdk_key().is_none());
 }
+
+/// B 11.1.
+#[test]
+fn without_secrets_the_key_and_the_values_of_headers_are_placeholders() {
+    let with = |key, value| {
+        let builder = Config::builder(key).header("x-token", value).wrapper("w", "1");
+        builder.application_id("app").build().unwrap()
+    };
+    let bare = with("sdk-s3cret", "s3cret").without_secrets();
+    assert_eq!(bare, with(SdkKey::PLACEHOLDER, SdkKey::PLACEHOLDER));
+    assert!(bare.headers()["x-token"].is_sensitive());
+    assert_eq!(bare.tags(), Some("application-id/app"));
+    assert!(Config::offline().build().unwrap().without_secrets().sdk_key().is_none());
+}

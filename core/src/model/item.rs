@@ -1,5 +1,6 @@
 //! An object as it is kept: the text as it came, and the model read from it.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
@@ -85,6 +86,21 @@ impl<T> Item<T> {
         &self.text
     }
 
+    /// A text that decodes to this item in the same way, under its key and in an envelope of its
+    /// version. It is the one that came, or says the same: so that an item can be written down and
+    /// compared by [`is_from`](Self::is_from) as before.
+    pub fn as_it_came(&self) -> Cow<'_, str> {
+        match self.came {
+            Came::AsKept => Cow::Borrowed(&self.text),
+            Came::Without { at, len, .. } => {
+                let before = self.text.get(..at).unwrap_or_default();
+                let behind = self.text.get(at + len..).unwrap_or_default();
+                Cow::Owned(format!("{before}{behind}"))
+            }
+            Came::Otherwise => Cow::Owned(without_identity(&self.text, &self.key)),
+        }
+    }
+
     /// What was read from the text.
     pub fn model(&self) -> &T {
         &self.model
@@ -151,6 +167,26 @@ fn amend(
     }
     amended.push_str(text.get(from..).unwrap_or_default());
     Ok((amended, came))
+}
+
+/// A text of which `amend` makes `kept`, by replacing what is there: either every key was set in
+/// it, or else every version.
+fn without_identity(kept: &str, key: &str) -> String {
+    let Ok(Identity { keys, versions, .. }) = serde_json::from_str(kept) else {
+        return kept.to_owned();
+    };
+    let quoted = serde_json::Value::from(key).to_string();
+    let is_key_set = !keys.is_empty() && keys.iter().all(|own| **own == *quoted);
+    let mut text = String::with_capacity(kept.len());
+    let mut from = 0;
+    for value in if is_key_set { keys } else { versions } {
+        let at = offset(kept, value);
+        text.push_str(kept.get(from..at).unwrap_or_default());
+        text.push_str("null");
+        from = at + value.len();
+    }
+    text.push_str(kept.get(from..).unwrap_or_default());
+    text
 }
 
 /// Where `part` begins in the text that it was borrowed from.

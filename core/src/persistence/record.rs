@@ -108,6 +108,9 @@ pub enum CorruptRecord {
     /// Its text is not an object of its kind.
     #[error("in the store, {0}")]
     Object(DecodeError),
+    /// As somebody else said it, a recording for one.
+    #[error("{0}")]
+    Said(Box<str>),
 }
 
 #[cfg(test)]

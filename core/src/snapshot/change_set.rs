@@ -1,12 +1,14 @@
 //! Change sets from elsewhere than the wire: files, test data, custom sources (B 3.12, 4.6).
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::garbage::Garbage;
+use super::items::Kept;
 use super::snapshot::{Held, Snapshot};
 use super::staging::{Commit, Staging};
 use crate::limits::Limits;
-use crate::model::Kind;
+use crate::model::{Flag, Kind, Segment};
 use crate::protocol::event::IntentCode;
 use crate::protocol::{InvalidData, Selector};
 
@@ -94,11 +96,65 @@ impl ChangeSet {
         self.staging.is_changes()
     }
 
+    /// What it leads to, if its source says so.
+    pub fn selector(&self) -> Option<&Selector> {
+        self.selector.as_ref()
+    }
+
+    /// The calls of a [`ChangeSetBuilder`] that give a change set which does the same: for writing
+    /// one down.
+    pub fn calls(&self) -> Vec<Call<'_>> {
+        let mut calls: Vec<_> =
+            self.calls_for::<Segment>().chain(self.calls_for::<Flag>()).collect();
+        if calls.is_empty() && self.staging.has_new() {
+            // Whatever was put and deleted again is no item, but not nothing.
+            calls.push(Call::Put { kind: Kind::Flag, key: "", version: 0, object: "{}".into() });
+        }
+        if self.staging.objects() == 0 && !self.staging.is_empty() {
+            calls.push(Call::Delete { kind: Kind::Flag, key: "", version: 0 });
+        }
+        calls
+    }
+
+    fn calls_for<T: Kept>(&self) -> impl Iterator<Item = Call<'_>> {
+        self.staging.slots::<T>().iter().map(|(key, slot)| match slot.live() {
+            Some(item) => {
+                Call::Put { kind: T::KIND, key, version: item.version(), object: item.as_it_came() }
+            }
+            None => Call::Delete { kind: T::KIND, key, version: slot.version() },
+        })
+    }
+
     /// Rejected: there is no data that it could be merged into (B 1.14).
     pub(crate) fn without_base(self) -> Rejected {
         let error = InvalidData::missing_base(IntentCode::Changes.name());
         Rejected { error, garbage: self.staging.abandon() }
     }
+}
+
+/// One call of a [`ChangeSetBuilder`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Call<'a> {
+    /// [`ChangeSetBuilder::put`].
+    Put {
+        /// Flag or segment.
+        kind: Kind,
+        /// Its key.
+        key: &'a str,
+        /// The envelope's version.
+        version: u64,
+        /// Its JSON text.
+        object: Cow<'a, str>,
+    },
+    /// [`ChangeSetBuilder::delete`].
+    Delete {
+        /// Flag or segment.
+        kind: Kind,
+        /// Its key.
+        key: &'a str,
+        /// The version of the deletion.
+        version: u64,
+    },
 }
 
 /// A change set that cannot be applied.
@@ -135,5 +191,55 @@ impl Snapshot {
         let mut merged = Staging::changes(held);
         merged.merge(&staging);
         merged.complete(selector, limits)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn again(change_set: &ChangeSet) -> ChangeSet {
+        let mut builder = match change_set.is_changes() {
+            true => ChangeSetBuilder::changes(),
+            false => ChangeSetBuilder::full(),
+        };
+        for call in change_set.calls() {
+            match call {
+                Call::Put { kind, key, version, object } => {
+                    builder.put(kind, key, version, &object).unwrap();
+                }
+                Call::Delete { kind, key, version } => {
+                    builder.delete(kind, key, version).unwrap();
+                }
+            }
+        }
+        builder.finish(change_set.selector().cloned())
+    }
+
+    /// A recording writes change sets down, and must replay to the last bit.
+    #[test]
+    fn a_change_set_written_down_as_calls_does_the_same() {
+        let limits = Limits::default();
+        let whole =
+            Snapshot::apply(&Arc::default(), ChangeSetBuilder::full().finish(None), &limits);
+        for held in [Arc::default(), whole.unwrap().snapshot] {
+            for (puts, deletions) in [(0, 0), (0, 1), (1, 1), (2, 1), (2, 0)] {
+                for begin in [ChangeSetBuilder::full, ChangeSetBuilder::changes] {
+                    let mut builder = begin();
+                    for key in ["a", "b"].into_iter().take(puts) {
+                        builder.put(Kind::Flag, key, 3, r#"{"key":"z"}"#).unwrap();
+                        builder.put(Kind::Segment, key, 3, "{}").unwrap();
+                    }
+                    for key in ["a", "b"].into_iter().take(deletions) {
+                        builder.delete(Kind::Flag, key, 4).unwrap();
+                        builder.delete(Kind::Segment, key, 5).unwrap();
+                    }
+                    let change_set = builder.finish(Some(Selector::new("s", 1)));
+                    let copy = again(&change_set);
+                    let applied = Snapshot::apply(&held, change_set, &limits);
+                    assert_eq!(applied, Snapshot::apply(&held, copy, &limits));
+                }
+            }
+        }
     }
 }

@@ -11,7 +11,7 @@ mod slot;
 mod snapshot;
 mod staging;
 
-pub use change_set::{ChangeSet, ChangeSetBuilder, Rejected};
+pub use change_set::{Call, ChangeSet, ChangeSetBuilder, Rejected};
 pub use changes::FlagsChanged;
 pub use collection::Collection;
 pub use dependencies::ItemId;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::change_set::Rejected;
 use super::changes::{FlagsChanged, Touched};
+use super::collection::Collection;
 use super::dependencies::ItemId;
 use super::garbage::Garbage;
 use super::items::{Items, Kept};
@@ -93,6 +94,16 @@ impl Staging {
     /// Whether anything was put or deleted.
     pub(crate) fn is_empty(&self) -> bool {
         self.received.objects == 0
+    }
+
+    /// Whether an object was decoded that was not among those held.
+    pub(super) fn has_new(&self) -> bool {
+        self.has_new
+    }
+
+    /// What there would be of one kind.
+    pub(super) fn slots<T: Kept>(&self) -> &Collection<Slot<T>> {
+        T::slots(&self.items)
     }
 
     /// How many items there would be.

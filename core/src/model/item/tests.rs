@@ -167,3 +167,30 @@ fn an_item_knows_the_texts_that_it_would_come_from_again() {
         }
     }
 }
+
+/// What an item is written down as gives the same item, and the same answers of `is_from`.
+#[test]
+fn an_item_can_be_written_down_and_read_again() {
+    for text in [
+        r#"{"key":"f\"1","version":3}"#,
+        r#" { "key" : "f\u00221" , "version" : 3.0 } "#,
+        r#"{}"#,
+        r#" { "on":true}"#,
+        r#"{"version":3}"#,
+        r#"{"key":"f\"1"}"#,
+        r#"{"key":"other","on":true,"version":null}"#,
+        r#"{"key":"other","on":true}"#,
+        r#"{"key":"f\u00221","version":null}"#,
+        r#"{"key":"f\"1","version":null}"#,
+        r#"{"version":3,"key": "a","x":{"key":"deep"},"key":null}"#,
+    ] {
+        let item = live::<Flag>("f\"1", 42, text);
+        let written = item.as_it_came();
+        let again = live::<Flag>("f\"1", item.version(), &written);
+        assert_eq!((again.text(), again.version()), (item.text(), item.version()), "{text}");
+        for other in [text, &*written, item.text()] {
+            let answers = [42, 43].map(|version| item.is_from(version, other));
+            assert_eq!([42, 43].map(|version| again.is_from(version, other)), answers, "{text}");
+        }
+    }
+}
