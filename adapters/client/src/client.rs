@@ -55,8 +55,9 @@ impl Client {
     /// This is what the crates of the runtimes build on. Applications use those.
     ///
     /// # Errors
-    /// [`StartError::UnknownSource`], [`StartError::NoStore`] and [`StartError::UnusedStore`] when
-    /// `config` and `parts` do not fit, and whatever [`Runtime::spawn`] refuses.
+    /// [`StartError::UnknownSource`], [`StartError::NoStore`], [`StartError::UnusedStore`] and
+    /// [`StartError::UsedTap`] when `config` and `parts` do not fit, and whatever
+    /// [`Runtime::spawn`] refuses.
     pub fn start_with<R: Runtime, T: Transport>(
         config: Config,
         runtime: R,
@@ -73,9 +74,11 @@ impl Client {
         );
         let shared = Arc::new(shared);
         let sdk_key = config.sdk_key().cloned();
-        let system = DataSystem::new(config, seed());
+        let seed = seed();
+        let tap = parts.open_tap(&config, seed)?;
+        let system = DataSystem::new(config, seed);
         let instance_id = system.instance_id().into();
-        let driver = drive(system, runtime.clone(), transport, parts, Arc::clone(&shared));
+        let driver = drive(system, tap, runtime.clone(), transport, parts, Arc::clone(&shared));
         runtime.spawn(driver.boxed())?;
         Ok(Self(Arc::new(Handle { shared, sdk_key, instance_id })))
     }

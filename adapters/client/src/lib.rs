@@ -55,6 +55,7 @@ mod runtime;
 mod secure_mode;
 mod shared;
 mod source;
+mod tap;
 #[cfg(test)]
 mod tests;
 mod timer;
@@ -84,6 +85,7 @@ pub use parts::Parts;
 pub use reading::{CacheMode, ThroughStore};
 pub use runtime::{Runtime, StartError};
 pub use source::{CustomSource, CustomSources};
+pub use tap::{Tap, TapReader, Tapped, tap};
 pub use transport::Transport;
 pub use view::SnapshotView;
 pub use wait::WaitError;

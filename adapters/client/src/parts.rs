@@ -9,6 +9,7 @@ use crate::hook::{Hook, SharedHook};
 use crate::reading::{CacheMode, Reading};
 use crate::source::{CustomSource, CustomSources};
 use crate::store::Store;
+use crate::tap::{OpenTap, Tap};
 
 /// What a client is made with, beside its configuration: the objects that it names.
 #[derive(Clone, Default)]
@@ -17,6 +18,7 @@ pub struct Parts {
     pub(crate) store: Option<Store>,
     pub(crate) cache: CacheMode,
     pub(crate) hooks: Vec<SharedHook>,
+    pub(crate) tap: Option<Tap>,
 }
 
 impl Parts {
@@ -47,6 +49,21 @@ impl Parts {
     pub fn hook(mut self, hook: impl Hook) -> Self {
         self.hooks.push(Arc::new(hook));
         self
+    }
+
+    /// Hands on all that enters the core and all that comes out, for a recording.
+    pub fn tap(mut self, tap: Tap) -> Self {
+        self.tap = Some(tap);
+        self
+    }
+
+    /// The tap, opened for this client.
+    pub(crate) fn open_tap(
+        &self,
+        config: &Config,
+        seed: u64,
+    ) -> Result<Option<OpenTap>, StartError> {
+        self.tap.as_ref().map(|tap| tap.open(config, seed)).transpose()
     }
 
     /// The store as evaluations read it.
@@ -103,6 +120,12 @@ macro_rules! parts_of_a_builder {
         /// Adds code around each evaluation, after the hooks that were added before.
         pub fn hook(mut self, hook: impl $crate::Hook) -> Self {
             self.parts = self.parts.hook(hook);
+            self
+        }
+
+        /// Hands on all that enters the core of this client and all that comes out, for a recording.
+        pub fn tap(mut self, tap: $crate::Tap) -> Self {
+            self.parts = self.parts.tap(tap);
             self
         }
     };

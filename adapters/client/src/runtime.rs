@@ -49,4 +49,7 @@ pub enum StartError {
          say what is done with it by the configuration's `store`"
     )]
     UnusedStore,
+    /// The tap was opened for another client.
+    #[error("the tap that was handed in is another client's; make one for each client")]
+    UsedTap,
 }

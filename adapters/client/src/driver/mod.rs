@@ -23,11 +23,13 @@ use crate::control::Order;
 use crate::facts::End;
 use crate::parts::Parts;
 use crate::shared::Shared;
+use crate::tap::{OpenTap, Tapped};
 use crate::{Runtime, Transport};
 
 /// The future that an adapter spawns. Whatever becomes of it, `shared` learns of its end.
 pub(crate) fn drive<R: Runtime, T: Transport>(
     system: DataSystem,
+    tap: Option<OpenTap>,
     runtime: R,
     transport: T,
     parts: Parts,
@@ -37,6 +39,7 @@ pub(crate) fn drive<R: Runtime, T: Transport>(
     let last_words = LastWords(Arc::clone(&shared));
     let driver = Driver {
         system,
+        tap,
         alarm: Alarm::new(runtime),
         effects: Effects::new(transport, parts, Arc::clone(&shared)),
         turn: Turn::default(),
@@ -64,6 +67,7 @@ impl Drop for LastWords {
 
 struct Driver<R: Runtime, T> {
     system: DataSystem,
+    tap: Option<OpenTap>,
     alarm: Alarm<R>,
     effects: Effects<T>,
     turn: Turn,
@@ -95,6 +99,12 @@ impl<R: Runtime, T: Transport> Driver<R, T> {
 
     fn handle(&mut self, event: Event) {
         let now = self.alarm.now();
+        if let Some(tap) = self.tap.as_mut().filter(|tap| tap.is_open()) {
+            let commands: Vec<_> = self.system.handle(now, event.clone()).collect();
+            tap.tell(Tapped::Handled { now, event, commands: commands.clone() });
+            commands.into_iter().for_each(|command| self.effects.execute(command));
+            return;
+        }
         for command in self.system.handle(now, event) {
             self.effects.execute(command);
         }
