@@ -11,6 +11,7 @@ mod hooking_failures;
 mod listening;
 mod listening_callbacks;
 mod listening_values;
+mod lives;
 mod reading;
 mod reading_ends;
 mod scripted;

@@ -49,7 +49,7 @@ impl Tables {
         self.0.calls.load(Ordering::SeqCst)
     }
 
-    fn set_down(&self, is_down: bool) {
+    pub(super) fn set_down(&self, is_down: bool) {
         self.0.is_down.store(is_down, Ordering::SeqCst);
     }
 

@@ -1,4 +1,7 @@
 //! A runtime in virtual time, whose tasks run only when a test says so.
+//!
+//! It is as unhelpful as a runtime may be: the waker of an earlier poll wakes nobody, and with
+//! [`Sim::shuffled`] the tasks run in any order.
 
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -9,6 +12,7 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
 
 use fdv2_core::Instant;
+use futures::FutureExt;
 use futures::future::BoxFuture;
 
 use crate::{Runtime, StartError};
@@ -19,18 +23,35 @@ pub(crate) struct Sim(Arc<Mutex<World>>);
 #[derive(Default)]
 struct World {
     now: Instant,
-    next_sleep: u64,
+    next_id: u64,
     sleeps: BTreeMap<(Instant, u64), Waker>,
     tasks: Vec<Task>,
     is_gone: bool,
+    order: Option<Order>,
 }
 
+/// One task, to be cancelled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct TaskId(u64);
+
 struct Task {
+    id: TaskId,
     future: BoxFuture<'static, ()>,
+    /// Of the last poll.
     woken: Arc<Woken>,
 }
 
 struct Woken(AtomicBool);
+
+impl Woken {
+    fn new(is_woken: bool) -> Arc<Self> {
+        Arc::new(Self(AtomicBool::new(is_woken)))
+    }
+
+    fn is_set(&self) -> bool {
+        self.0.load(Ordering::Acquire)
+    }
+}
 
 impl Wake for Woken {
     fn wake(self: Arc<Self>) {
@@ -38,7 +59,40 @@ impl Wake for Woken {
     }
 }
 
+/// A source of random orders.
+pub(crate) struct Order(u64);
+
+impl Order {
+    pub(crate) fn new(seed: u64) -> Self {
+        // Zero is the one state that xorshift never leaves.
+        Self(seed | 1 << 63)
+    }
+
+    /// A number below `bound`, which must not be zero.
+    pub(crate) fn below(&mut self, bound: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 8) as usize % bound
+    }
+}
+
+impl Task {
+    /// Whether the task is over.
+    fn poll(&mut self) -> bool {
+        self.woken = Woken::new(false);
+        let waker = Waker::from(Arc::clone(&self.woken));
+        self.future.as_mut().poll(&mut Context::from_waker(&waker)).is_ready()
+    }
+}
+
 impl Sim {
+    /// One on which [`poll_one`](Self::poll_one) chooses the task at random.
+    pub(crate) fn shuffled(seed: u64) -> Self {
+        let world = World { order: Some(Order::new(seed)), ..World::default() };
+        Self(Arc::new(Mutex::new(world)))
+    }
+
     fn world(&self) -> MutexGuard<'_, World> {
         self.0.lock().unwrap()
     }
@@ -48,16 +102,33 @@ impl Sim {
         let tasks = std::mem::take(&mut self.world().tasks);
         let mut has_run = false;
         for mut task in tasks {
-            let is_due = task.woken.0.swap(false, Ordering::AcqRel);
+            let is_due = task.woken.is_set();
             has_run |= is_due;
-            let waker = Waker::from(Arc::clone(&task.woken));
-            let is_over =
-                is_due && task.future.as_mut().poll(&mut Context::from_waker(&waker)).is_ready();
+            let is_over = is_due && task.poll();
             if !is_over {
                 self.world().tasks.push(task);
             }
         }
         has_run
+    }
+
+    /// Polls one task that was woken. False if there was none.
+    pub(crate) fn poll_one(&self) -> bool {
+        let Some(mut task) = self.world().take_woken() else { return false };
+        if !task.poll() {
+            self.world().tasks.push(task);
+        }
+        true
+    }
+
+    /// Whether a task was woken and not polled since.
+    pub(crate) fn is_runnable(&self) -> bool {
+        self.world().tasks.iter().any(|task| task.woken.is_set())
+    }
+
+    /// Wakes every task for no reason.
+    pub(crate) fn wake_all(&self) {
+        self.world().tasks.iter().for_each(|task| task.woken.0.store(true, Ordering::Release));
     }
 
     /// Runs until every task waits.
@@ -87,6 +158,12 @@ impl Sim {
         due.into_values().for_each(Waker::wake);
     }
 
+    /// Loses every sleep that is armed, as no runtime may.
+    pub(crate) fn forget_sleeps(&self) {
+        let forgotten = std::mem::take(&mut self.world().sleeps);
+        drop(forgotten);
+    }
+
     pub(crate) fn tasks(&self) -> usize {
         self.world().tasks.len()
     }
@@ -96,11 +173,49 @@ impl Sim {
         self.world().sleeps.first_key_value().map(|((at, _), _)| *at)
     }
 
+    /// Runs `future` until it ends or is cancelled.
+    pub(crate) fn start(&self, future: impl Future<Output = ()> + Send + 'static) -> TaskId {
+        let mut world = self.world();
+        let id = TaskId(world.next_id());
+        world.tasks.push(Task { id, future: future.boxed(), woken: Woken::new(true) });
+        id
+    }
+
+    /// Whether the task has not ended.
+    pub(crate) fn has(&self, id: TaskId) -> bool {
+        self.world().tasks.iter().any(|task| task.id == id)
+    }
+
+    /// Drops a task, if it has not ended.
+    pub(crate) fn cancel(&self, id: TaskId) {
+        let mut world = self.world();
+        let found = world.tasks.iter().position(|task| task.id == id);
+        let task = found.map(|at| world.tasks.swap_remove(at));
+        // It may come back here, so the world must not be locked.
+        drop(world);
+        drop(task);
+    }
+
     /// Drops every task, as a runtime does that is dropped.
     pub(crate) fn drop_runtime(&self) {
         self.world().is_gone = true;
         let tasks = std::mem::take(&mut self.world().tasks);
         drop(tasks);
+    }
+}
+
+impl World {
+    fn next_id(&mut self) -> u64 {
+        self.next_id += 1;
+        self.next_id
+    }
+
+    fn take_woken(&mut self) -> Option<Task> {
+        let woken = |(at, task): (usize, &Task)| task.woken.is_set().then_some(at);
+        let woken: Vec<_> = self.tasks.iter().enumerate().filter_map(woken).collect();
+        let last = woken.len().checked_sub(1)?;
+        let chosen = self.order.as_mut().map_or(0, |order| order.below(last + 1));
+        Some(self.tasks.remove(woken[chosen]))
     }
 }
 
@@ -112,17 +227,14 @@ impl Runtime for Sim {
     }
 
     fn sleep_until(&self, deadline: Instant) -> SimSleep {
-        let mut world = self.world();
-        world.next_sleep += 1;
-        SimSleep { sim: self.clone(), key: (deadline, world.next_sleep) }
+        SimSleep { sim: self.clone(), key: (deadline, self.world().next_id()) }
     }
 
     fn spawn(&self, future: BoxFuture<'static, ()>) -> Result<(), StartError> {
         if self.world().is_gone {
             return Err(StartError::Runtime("the simulated runtime is gone".into()));
         }
-        let woken = Arc::new(Woken(AtomicBool::new(true)));
-        self.world().tasks.push(Task { future, woken });
+        self.start(future);
         Ok(())
     }
 }
@@ -140,7 +252,9 @@ impl Future for SimSleep {
         if world.now >= self.key.0 {
             return Poll::Ready(());
         }
-        world.sleeps.insert(self.key, cx.waker().clone());
+        let replaced = world.sleeps.insert(self.key, cx.waker().clone());
+        drop(world);
+        drop(replaced);
         Poll::Pending
     }
 }
