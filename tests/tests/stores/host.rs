@@ -65,6 +65,11 @@ impl Host {
             .adjust_timing(|timing| timing.store_probe = Duration::from_millis(20))
             .build()
             .unwrap();
+        self.start_as(config, store, cache)
+    }
+
+    /// A client of this configuration with a store.
+    pub(crate) fn start_as(&self, config: Config, store: Store, cache: CacheMode) -> Client {
         let client = match self {
             Self::Tokio(runtime) => fdv2_tokio::ClientBuilder::new(config)
                 .runtime(runtime.handle().clone())

@@ -2,14 +2,16 @@
 
 use std::time::Duration;
 
+use fdv2_client::config::{Polling, StoreMode, Streaming};
 use fdv2_client::core::model::Flag;
 use fdv2_client::eval::{ErrorKind, FlagDetailConfig};
 use fdv2_client::store::{PersistentStore, Record, Store};
-use fdv2_client::{Availability, CacheMode, Client, Context, ContextBuilder};
+use fdv2_client::{Availability, CacheMode, Client, Config, Context, ContextBuilder};
 use fdv2_redis::RedisStore;
 use fdv2_sqlite::SqliteStore;
 use fdv2_tests::redis_server::RedisServer;
 use fdv2_tests::scratch::Scratch;
+use fdv2_tests::server::{Script, Server};
 use fdv2_tests::store_conformance::{flag, record, tombstone};
 
 use crate::host::{Host, PATIENCE, eventually, on_every_runtime, shows};
@@ -19,6 +21,7 @@ on_every_runtime!(
     daemon_mode_reads_sqlite,
     an_outage_serves_what_was_read_until_redis_answers_again,
     redis_counts_with_its_marker_until_the_first_data,
+    redis_no_longer_counts_once_fdv1_has_brought_data,
     yesterdays_flags_are_there_without_a_network,
 );
 
@@ -108,6 +111,31 @@ fn redis_counts_with_its_marker_until_the_first_data(host: Host) {
     assert_eq!(error(&host, &client, "other"), Some(ErrorKind::FlagNotFound));
     store.replace_all(&[gives("f", 6)]).unwrap();
     assert_ne!(through(&host, &client, "f"), 6, "memory counts now");
+}
+
+/// V10: data of FDv1 has no selector, and memory counts from it on all the same.
+fn redis_no_longer_counts_once_fdv1_has_brought_data(host: Host) {
+    let redis = RedisServer::start();
+    let store = RedisStore::new(&redis.url()).unwrap();
+    store.replace_all(&[gives("f", 5), gives("g", 6)]).unwrap();
+    let server = Server::new(|_, request| match request.path() {
+        "/sdk/latest-all" => {
+            Script::json(&format!(r#"{{"flags":{{"f":{}}}}}"#, gives("f", 1).text()))
+        }
+        _ => Script::response(403, &[("X-LD-FD-Fallback", "true")], b""),
+    });
+    let config = Config::custom("sdk-key")
+        .synchronizer(Streaming::new().base_url(server.url()))
+        .fdv1(Polling::new().base_url(server.url()))
+        .store(StoreMode::ReadOnly)
+        .build()
+        .unwrap();
+    let store = Store::new(store);
+    let client = host.start_as(config, store.clone(), CacheMode::Infinite);
+    host.run(shows(&client, "f", 1));
+    assert_eq!((through(&host, &client, "f"), through(&host, &client, "g")), (1, -1));
+    host.run(store.write(|store| store.replace_all(&[]))).unwrap();
+    assert_eq!(through(&host, &client, "f"), 1, "what becomes of the database is no matter");
 }
 
 /// What one run of an application wrote, the next one reads before it has data of its own.

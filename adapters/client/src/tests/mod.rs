@@ -16,6 +16,7 @@ mod reading;
 mod reading_ends;
 mod scripted;
 pub(crate) mod sim;
+mod store_cases;
 mod waiting;
 mod writing_ends;
 

@@ -45,6 +45,13 @@ impl Tables {
         self.0.texts.lock().unwrap().insert((kind, key.to_owned()), text.to_owned());
     }
 
+    /// Whether the record of flag `key` gives `value`.
+    pub(super) fn holds(&self, key: &str, value: &str) -> bool {
+        let texts = self.0.texts.lock().unwrap();
+        let text = texts.get(&(Kind::Flag, key.to_owned()));
+        text.is_some_and(|text| text.contains(&format!("[{value}]")))
+    }
+
     pub(super) fn calls(&self) -> usize {
         self.0.calls.load(Ordering::SeqCst)
     }
@@ -130,7 +137,7 @@ pub(super) fn daemon(sim: &Sim, tables: &Tables, mode: CacheMode) -> Client {
 }
 
 /// A client whose only source says nothing.
-fn waiting(sim: &Sim, tables: &Tables, mode: CacheMode) -> Client {
+pub(super) fn waiting(sim: &Sim, tables: &Tables, mode: CacheMode) -> Client {
     let config = Config::streaming("k").store(StoreMode::ReadOnly).build().unwrap();
     start(sim, tables, config, mode)
 }
