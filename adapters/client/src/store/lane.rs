@@ -5,59 +5,72 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use fdv2_core::persistence::StoreError;
 
-use super::{Answer, PersistentStore, Query};
+/// What is asked of a store, on a thread of the store's own.
+pub(crate) trait Question: Clone + Ord + Send + 'static {
+    /// The store.
+    type Store: ?Sized + Send + Sync + 'static;
+    /// What it answers.
+    type Answer: Send + 'static;
+
+    /// Asks `store`.
+    fn ask(&self, store: &Self::Store) -> Result<Self::Answer, StoreError>;
+
+    /// The last call.
+    fn close(store: &Self::Store);
+}
 
 /// Something to be done with the store.
-pub(super) type Work = Box<dyn FnOnce(&dyn PersistentStore) + Send>;
+pub(super) type Work<Q> = Box<dyn FnOnce(&<Q as Question>::Store) + Send>;
 
 /// Somebody who waits for an answer.
-pub(super) type Reader = Box<dyn FnOnce(&Result<Answer, StoreError>) + Send>;
+pub(crate) type Reader<Q> = Box<dyn FnOnce(&Result<<Q as Question>::Answer, StoreError>) + Send>;
 
 /// What comes to the thread as one call.
-pub(super) enum Turn {
+pub(super) enum Turn<Q: Question> {
     /// A write, or a probe.
-    Work(Work),
+    Work(Work<Q>),
     /// A question, for all who asked it before it was put.
-    Read(Query, BTreeMap<u64, Reader>),
+    Read(Q, BTreeMap<u64, Reader<Q>>),
 }
 
 /// A bounded queue in front of one thread. What waits can be withdrawn; what has begun cannot.
-pub(super) struct Lane {
+pub(crate) struct Lane<Q: Question> {
     capacity: usize,
-    state: Mutex<State>,
+    state: Mutex<State<Q>>,
     changed: Condvar,
 }
 
-struct State {
-    turns: BTreeMap<u64, Turn>,
+struct State<Q: Question> {
+    turns: BTreeMap<u64, Turn<Q>>,
     /// The turns of the questions that wait.
-    queries: BTreeMap<Query, u64>,
+    queries: BTreeMap<Q, u64>,
     /// Counts up with each turn and with each reader.
     next_id: u64,
     is_open: bool,
 }
 
-impl Lane {
-    pub(super) fn new(capacity: usize) -> Arc<Self> {
+impl<Q: Question> Lane<Q> {
+    pub(crate) fn new(capacity: usize) -> Arc<Self> {
         let state =
             State { turns: BTreeMap::new(), queries: BTreeMap::new(), next_id: 0, is_open: true };
         Arc::new(Self { capacity, state: Mutex::new(state), changed: Condvar::new() })
     }
 
     /// Lets `work` wait for its turn.
-    pub(super) fn work(self: &Arc<Self>, work: Work) -> Result<Ticket, StoreError> {
+    pub(super) fn work(self: &Arc<Self>, work: Work<Q>) -> Result<Ticket, StoreError> {
         let mut state = self.lock();
         let turn = state.add(Turn::Work(work), self.capacity)?;
         self.changed.notify_one();
-        Ok(Ticket { lane: Arc::clone(self), turn, reader: None })
+        let lane: Arc<dyn Withdraw> = Arc::clone(self) as _;
+        Ok(Ticket { lane, turn, reader: None })
     }
 
     /// Lets `reader` wait for the answer to `query`, along with others who do. Never for one that
     /// was asked before: that could be older than what `reader` knows of.
-    pub(super) fn read(
+    pub(crate) fn read(
         self: &Arc<Self>,
-        query: Query,
-        reader: Reader,
+        query: Q,
+        reader: Reader<Q>,
     ) -> Result<Ticket, StoreError> {
         let mut state = self.lock();
         let turn = match state.queries.get(&query) {
@@ -74,11 +87,12 @@ impl Lane {
         if let Some(Turn::Read(_, readers)) = state.turns.get_mut(&turn) {
             readers.insert(id, reader);
         }
-        Ok(Ticket { lane: Arc::clone(self), turn, reader: Some(id) })
+        let lane: Arc<dyn Withdraw> = Arc::clone(self) as _;
+        Ok(Ticket { lane, turn, reader: Some(id) })
     }
 
     /// The next turn, which has begun with that. Waits for one; `None` when none will come.
-    pub(super) fn next(&self) -> Option<Turn> {
+    pub(super) fn next(&self) -> Option<Turn<Q>> {
         let mut state = self.lock();
         loop {
             if let Some(turn) = state.begin() {
@@ -92,23 +106,23 @@ impl Lane {
     }
 
     /// Nothing more comes in. What waits is still done.
-    pub(super) fn close(&self) {
+    pub(crate) fn close(&self) {
         self.lock().is_open = false;
         self.changed.notify_all();
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, State<Q>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl State {
+impl<Q: Question> State<Q> {
     fn next_id(&mut self) -> u64 {
         self.next_id += 1;
         self.next_id
     }
 
-    fn add(&mut self, turn: Turn, capacity: usize) -> Result<u64, StoreError> {
+    fn add(&mut self, turn: Turn<Q>, capacity: usize) -> Result<u64, StoreError> {
         if self.turns.len() >= capacity {
             return Err(StoreError::new("too many calls wait for the store"));
         }
@@ -117,7 +131,7 @@ impl State {
         Ok(id)
     }
 
-    fn begin(&mut self) -> Option<Turn> {
+    fn begin(&mut self) -> Option<Turn<Q>> {
         let (_, turn) = self.turns.pop_first()?;
         if let Turn::Read(query, _) = &turn {
             self.queries.remove(query);
@@ -126,7 +140,7 @@ impl State {
     }
 
     /// Takes a reader out of its turn, and the turn away if nobody is left in it. Gives both back.
-    fn withdraw(&mut self, id: u64, reader: Option<u64>) -> (Option<Turn>, Option<Reader>) {
+    fn withdraw(&mut self, id: u64, reader: Option<u64>) -> (Option<Turn<Q>>, Option<Reader<Q>>) {
         let Some(reader) = reader else {
             return (self.turns.remove(&id), None);
         };
@@ -147,14 +161,25 @@ impl State {
 /// who waits for its answer is still told.
 #[must_use = "dropping it withdraws the call"]
 pub struct Ticket {
-    lane: Arc<Lane>,
+    lane: Arc<dyn Withdraw>,
     turn: u64,
     reader: Option<u64>,
 }
 
 impl Drop for Ticket {
     fn drop(&mut self) {
-        let withdrawn = self.lane.lock().withdraw(self.turn, self.reader);
+        self.lane.withdraw(self.turn, self.reader);
+    }
+}
+
+/// A lane, whatever is asked in it.
+trait Withdraw: Send + Sync {
+    fn withdraw(&self, turn: u64, reader: Option<u64>);
+}
+
+impl<Q: Question> Withdraw for Lane<Q> {
+    fn withdraw(&self, turn: u64, reader: Option<u64>) {
+        let withdrawn = self.lock().withdraw(turn, reader);
         // It may run code of others, so the lane must not be locked.
         drop(withdrawn);
     }

@@ -29,6 +29,8 @@ pub use call::Call;
 pub use fdv2_core::model::Kind;
 pub use fdv2_core::persistence::{CorruptRecord, Record, StoreError, Upserted, read_version};
 pub use lane::Ticket;
+pub(crate) use lane::{Lane, Question, Reader};
 pub use persistent::PersistentStore;
 pub use read::{Answer, Loaded, Query};
 pub use worker::Store;
+pub(crate) use worker::{Owned, QUERIES, start};

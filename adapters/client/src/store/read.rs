@@ -6,6 +6,7 @@ use fdv2_core::model::{Decoded, Flag, Item, Kind, Model, Segment};
 use fdv2_core::persistence::{CorruptRecord, StoreError, read_record};
 
 use super::PersistentStore;
+use super::lane::Question;
 
 /// What a store is asked.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -79,9 +80,12 @@ impl<T> Default for Loaded<T> {
     }
 }
 
-impl Query {
+impl Question for Query {
+    type Store = dyn PersistentStore;
+    type Answer = Answer;
+
     /// Asks `store` and decodes what it says.
-    pub(super) fn ask(&self, store: &dyn PersistentStore) -> Result<Answer, StoreError> {
+    fn ask(&self, store: &dyn PersistentStore) -> Result<Answer, StoreError> {
         match self {
             Self::All(Kind::Flag) => Loaded::all(store).map(Answer::Flags),
             Self::All(Kind::Segment) => Loaded::all(store).map(Answer::Segments),
@@ -89,5 +93,9 @@ impl Query {
             Self::One(Kind::Segment, key) => Loaded::one(store, key).map(Answer::Segments),
             Self::IsInitialized => store.is_initialized().map(Answer::IsInitialized),
         }
+    }
+
+    fn close(store: &dyn PersistentStore) {
+        store.close();
     }
 }

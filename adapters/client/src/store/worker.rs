@@ -8,14 +8,14 @@ use std::thread;
 use fdv2_core::persistence::{Record, StoreError, Upserted};
 use futures::channel::oneshot;
 
-use super::lane::{Lane, Turn};
+use super::lane::{Lane, Question, Turn};
 use super::{Answer, Call, PersistentStore, Query, Ticket};
 
 /// How many writes and probes may wait: each client has one at most.
 const WRITES: usize = 1024;
 
 /// How many different questions may wait.
-const QUERIES: usize = 16_384;
+pub(crate) const QUERIES: usize = 16_384;
 
 /// A store with the threads that its calls run on: one for writes, one for reads (B 9.8).
 ///
@@ -29,8 +29,8 @@ const QUERIES: usize = 16_384;
 pub struct Store(Arc<Lanes>);
 
 struct Lanes {
-    writes: Arc<Lane>,
-    reads: Arc<Lane>,
+    writes: Arc<Lane<Query>>,
+    reads: Arc<Lane<Query>>,
     /// Why there are no threads.
     fault: Option<StoreError>,
 }
@@ -43,7 +43,7 @@ impl Store {
 
     /// Gives `store` its threads. Do that once for each store, and clone what it gives.
     pub fn shared(store: Arc<dyn PersistentStore>) -> Self {
-        let owned = Arc::new(Owned(Some(store)));
+        let owned = Owned::new(store);
         let (writes, reads) = (Lane::new(WRITES), Lane::new(QUERIES));
         let fault = start("fdv2-writes", &writes, &owned)
             .and_then(|()| start("fdv2-reads", &reads, &owned))
@@ -124,18 +124,29 @@ impl Drop for Lanes {
     }
 }
 
-/// The store, closed when the last of the threads lets go of it.
-struct Owned(Option<Arc<dyn PersistentStore>>);
+/// The store, closed when the last of its threads lets go of it.
+pub(crate) struct Owned<Q: Question>(Option<Arc<Q::Store>>);
 
-impl Drop for Owned {
-    fn drop(&mut self) {
-        let Some(store) = self.0.take() else { return };
-        // Nobody is left to hear of a panic.
-        let _ = catch_unwind(AssertUnwindSafe(move || store.close()));
+impl<Q: Question> Owned<Q> {
+    pub(crate) fn new(store: Arc<Q::Store>) -> Arc<Self> {
+        Arc::new(Self(Some(store)))
     }
 }
 
-fn start(name: &str, lane: &Arc<Lane>, owned: &Arc<Owned>) -> Result<(), StoreError> {
+impl<Q: Question> Drop for Owned<Q> {
+    fn drop(&mut self) {
+        let Some(store) = self.0.take() else { return };
+        // Nobody is left to hear of a panic.
+        let _ = catch_unwind(AssertUnwindSafe(move || Q::close(&store)));
+    }
+}
+
+/// Starts the thread of a lane. It ends when the lane is closed and what waits there is done.
+pub(crate) fn start<Q: Question>(
+    name: &str,
+    lane: &Arc<Lane<Q>>,
+    owned: &Arc<Owned<Q>>,
+) -> Result<(), StoreError> {
     let (lane, owned) = (Arc::clone(lane), Arc::clone(owned));
     thread::Builder::new()
         .name(name.into())
@@ -144,7 +155,7 @@ fn start(name: &str, lane: &Arc<Lane>, owned: &Arc<Owned>) -> Result<(), StoreEr
         .map_err(|error| StoreError::new(format!("no thread for the store: {error}")))
 }
 
-fn run(lane: &Lane, owned: &Owned) {
+fn run<Q: Question>(lane: &Lane<Q>, owned: &Owned<Q>) {
     let Some(store) = owned.0.as_deref() else { return };
     while let Some(turn) = lane.next() {
         match turn {
