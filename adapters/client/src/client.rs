@@ -13,9 +13,12 @@ use fdv2_core::status::{Availability, Readiness, SourceStatus, StoreStatus};
 use fdv2_core::{Config, DataSystem, Instant, Snapshot};
 use futures::FutureExt;
 
+use crate::big_segments::{self, BigSegmentStatus};
 use crate::driver::drive;
 use crate::hook::Hooks;
-use crate::listen::{SourceSwitches, StatusStream, StoreStatusStream, Warnings};
+use crate::listen::{
+    BigSegmentStatusStream, SourceSwitches, StatusStream, StoreStatusStream, Warnings,
+};
 use crate::parts::Parts;
 use crate::reading::ThroughStore;
 use crate::shared::Shared;
@@ -68,8 +71,9 @@ impl Client {
         parts.check(&config)?;
         let clock = runtime.clone();
         let shared = Shared::new(
-            Box::new(move || clock.now()),
+            Arc::new(move || clock.now()),
             parts.reading(&config),
+            parts.memberships(&config),
             Hooks::new(parts.hooks.clone()),
         );
         let shared = Arc::new(shared);
@@ -80,7 +84,18 @@ impl Client {
         let instance_id = system.instance_id().into();
         let driver = drive(system, tap, runtime.clone(), transport, parts, Arc::clone(&shared));
         runtime.spawn(driver.boxed())?;
-        Ok(Self(Arc::new(Handle { shared, sdk_key, instance_id })))
+        let client = Self(Arc::new(Handle { shared, sdk_key, instance_id }));
+        client.poll_big_segments(runtime)?;
+        Ok(client)
+    }
+
+    /// The first question for the status is put here, before any evaluation can ask.
+    fn poll_big_segments<R: Runtime>(&self, runtime: R) -> Result<(), StartError> {
+        let Some(reading) = self.shared().memberships() else { return Ok(()) };
+        let (shared, reading) = (Arc::clone(self.shared()), Arc::clone(reading));
+        let first = reading.ask_metadata();
+        let polling = big_segments::poll(runtime.clone(), shared, reading, first);
+        runtime.spawn(polling.boxed())
     }
 
     /// The data of this moment, for many evaluations on the same data.
@@ -122,9 +137,23 @@ impl Client {
         StoreStatusStream::new(self.shared().facts().subscribe_store_status())
     }
 
-    /// Evaluation that reads through the persistent store, off the executor, while the store is
-    /// what counts: before the first data, and in daemon mode (B 9.9). From the first data on it
-    /// is the same as evaluating on the client.
+    /// The status of the store of [big segments](crate::big_segments): not available before its
+    /// first answer, and without one.
+    pub fn big_segment_status(&self) -> BigSegmentStatus {
+        self.shared().facts().big_segment_status().cloned().unwrap_or_default()
+    }
+
+    /// The statuses of the store of [big segments](crate::big_segments), from its first answer or
+    /// the present one on, until the client is closed. A reader that does not keep up loses the
+    /// oldest ones.
+    pub fn big_segment_status_stream(&self) -> BigSegmentStatusStream {
+        BigSegmentStatusStream::new(self.shared().facts().subscribe_big_segment_status())
+    }
+
+    /// Evaluation that asks stores for what it lacks, and waits for them, off the executor: the
+    /// persistent store, while that is what counts (before the first data, and in daemon mode,
+    /// B 9.9), and the store of [big segments](crate::big_segments). Where neither is needed it is
+    /// the same as evaluating on the client.
     pub fn through_store(&self) -> ThroughStore<'_> {
         ThroughStore(self.shared())
     }

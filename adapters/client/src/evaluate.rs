@@ -8,8 +8,9 @@ use fdv2_core::context::Context;
 use fdv2_core::eval::{Detail, FlagDetail, FlagDetailConfig};
 use serde_json::Value;
 
+use crate::big_segments::Known;
 use crate::hook::Asked;
-use crate::reading::{NoAnswer, Reading};
+use crate::reading::{Lack, NoAnswer, Reading, View};
 use crate::shared::Shared;
 use crate::{Client, SnapshotView};
 
@@ -120,16 +121,10 @@ impl Client {
     /// What all flags give, on the same data. Before there is data the result is empty and not
     /// valid (B 6.7).
     pub fn all_flags_detail(&self, context: &Context, config: FlagDetailConfig) -> FlagDetail {
-        let (data, now) = (self.load(), unix_millis());
-        let Some(reading) = self.shared().reading_at_hand(&data) else {
-            return data.all_flags_detail(context, config, now);
-        };
+        let now = unix_millis();
         let at_hand =
-            reading.at_hand(self.shared(), |view| view.all_flags_detail(context, config, now));
-        match at_hand {
-            Err(NoAnswer::Memory) => self.load().all_flags_detail(context, config, now),
-            at_hand => at_hand.unwrap_or_default(),
-        }
+            self.shared().at_hand(&self.load(), |view| view.all_flags_detail(context, config, now));
+        at_hand.unwrap_or_default()
     }
 
     /// Evaluates, with the hooks around it if there are any, and gives what `finish` makes of it.
@@ -199,16 +194,27 @@ impl Shared {
         convert: impl Fn(Detail<'_, Option<&Value>>) -> T,
     ) -> T {
         let data = self.snapshot().load();
-        let Some(reading) = self.reading_at_hand(&data) else {
+        if self.memberships().is_none() && self.reading_at_hand(&data).is_none() {
             return convert(data.variation_detail(context, key));
-        };
-        let at_hand =
-            reading.at_hand(self, |view| Ok(convert(view.variation_detail(context, key)?)));
-        match at_hand {
-            Ok(answer) => answer,
+        }
+        let at_hand = self.at_hand(&data, |view| Ok(convert(view.variation_detail(context, key)?)));
+        at_hand.unwrap_or_else(|no_answer| convert(no_answer.detail()))
+    }
+
+    /// The synchronous form: asks what counts and is at hand.
+    fn at_hand<R>(
+        self: &Arc<Self>,
+        data: &Snapshot,
+        ask: impl Fn(&View<'_>) -> Result<R, Lack>,
+    ) -> Result<R, NoAnswer> {
+        let memberships = Known::at_hand(self.memberships());
+        let in_memory =
+            |data: &Snapshot| ask(&View::of_memory(data, &memberships)).map_err(NoAnswer::from);
+        let Some(reading) = self.reading_at_hand(data) else { return in_memory(data) };
+        match reading.at_hand(self, |cache| ask(&View::of_store(cache, &memberships))) {
             // Memory took over meanwhile.
-            Err(NoAnswer::Memory) => convert(self.snapshot().load().variation_detail(context, key)),
-            Err(no_answer) => convert(no_answer.detail()),
+            Err(NoAnswer::Memory) => in_memory(&self.snapshot().load()),
+            at_hand => at_hand,
         }
     }
 

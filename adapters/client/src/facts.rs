@@ -11,6 +11,7 @@ use fdv2_core::status::{
     ErrorKind, Readiness, SourceError, SourceState, SourceStatus, StoreStatus,
 };
 
+use crate::big_segments::BigSegmentStatus;
 use crate::queue::{Listeners, Subscription};
 use crate::wakes::Wakes;
 use crate::warning::Warning;
@@ -51,12 +52,15 @@ pub(crate) struct NewerData;
 pub(crate) struct Facts {
     status: SourceStatus,
     store_status: StoreStatus,
+    /// `None` before the first answer.
+    big_segment_status: Option<BigSegmentStatus>,
     readiness: Readiness,
     /// Of each kind of oddity one, and of each hook.
     warnings: Vec<Warning>,
     is_ended: bool,
     status_listeners: Listeners<SourceStatus>,
     store_listeners: Listeners<StoreStatus>,
+    big_segment_listeners: Listeners<BigSegmentStatus>,
     switch_listeners: Listeners<SourceSwitched>,
     change_listeners: Listeners<FlagsChanged>,
     data_listeners: Listeners<NewerData>,
@@ -74,11 +78,13 @@ impl Facts {
                 is_last: false,
             },
             store_status,
+            big_segment_status: None,
             readiness: Readiness::Pending,
             warnings: Vec::new(),
             is_ended: false,
             status_listeners: Listeners::default(),
             store_listeners: Listeners::default(),
+            big_segment_listeners: Listeners::default(),
             switch_listeners: Listeners::default(),
             change_listeners: Listeners::default(),
             data_listeners: Listeners::default(),
@@ -93,6 +99,10 @@ impl Facts {
 
     pub(crate) fn store_status(&self) -> &StoreStatus {
         &self.store_status
+    }
+
+    pub(crate) fn big_segment_status(&self) -> Option<&BigSegmentStatus> {
+        self.big_segment_status.as_ref()
     }
 
     pub(crate) fn readiness(&self) -> &Readiness {
@@ -115,6 +125,17 @@ impl Facts {
     pub(crate) fn set_store_status(&mut self, status: StoreStatus, wakes: &mut Wakes) {
         self.store_listeners.publish(&status, wakes);
         self.store_status = status;
+    }
+
+    /// Listeners are told only of what is another state.
+    pub(crate) fn set_big_segment_status(&mut self, status: BigSegmentStatus, wakes: &mut Wakes) {
+        let is_same = self.big_segment_status.as_ref().is_some_and(|known| {
+            (known.is_available, known.is_stale) == (status.is_available, status.is_stale)
+        });
+        if !is_same {
+            self.big_segment_listeners.publish(&status, wakes);
+        }
+        self.big_segment_status = Some(status);
     }
 
     pub(crate) fn set_readiness(&mut self, readiness: Readiness, wakes: &mut Wakes) {
@@ -163,6 +184,7 @@ impl Facts {
         }
         self.status_listeners.close(wakes);
         self.store_listeners.close(wakes);
+        self.big_segment_listeners.close(wakes);
         self.switch_listeners.close(wakes);
         self.change_listeners.close(wakes);
         self.data_listeners.close(wakes);
@@ -178,6 +200,11 @@ impl Facts {
     /// All statuses of the store from the present one on.
     pub(crate) fn subscribe_store_status(&mut self) -> Subscription<StoreStatus> {
         self.store_listeners.subscribe(OTHERS, Some(self.store_status.clone()))
+    }
+
+    /// All statuses of the store of memberships, from the first answer on.
+    pub(crate) fn subscribe_big_segment_status(&mut self) -> Subscription<BigSegmentStatus> {
+        self.big_segment_listeners.subscribe(OTHERS, self.big_segment_status.clone())
     }
 
     pub(crate) fn subscribe_switches(&mut self) -> Subscription<SourceSwitched> {

@@ -64,6 +64,7 @@ mod wait;
 mod wakes;
 mod warning;
 
+pub mod big_segments;
 pub mod store;
 
 pub use client::Client;
@@ -78,8 +79,8 @@ pub use fdv2_core::status::{
 };
 pub use hook::{EvaluationSeries, Hook, HookError};
 pub use listen::{
-    FlagChange, FlagChanges, Listener, SourceSwitches, StatusStream, StoreStatusStream,
-    ValueChange, ValueChanges, Warnings,
+    BigSegmentStatusStream, FlagChange, FlagChanges, Listener, SourceSwitches, StatusStream,
+    StoreStatusStream, ValueChange, ValueChanges, Warnings,
 };
 pub use parts::Parts;
 pub use reading::{CacheMode, ThroughStore};

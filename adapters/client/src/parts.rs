@@ -5,6 +5,7 @@ use std::sync::Arc;
 use fdv2_core::Config;
 
 use crate::StartError;
+use crate::big_segments::BigSegments;
 use crate::hook::{Hook, SharedHook};
 use crate::reading::{CacheMode, Reading};
 use crate::source::{CustomSource, CustomSources};
@@ -19,6 +20,7 @@ pub struct Parts {
     pub(crate) cache: CacheMode,
     pub(crate) hooks: Vec<SharedHook>,
     pub(crate) tap: Option<Tap>,
+    big_segments: Option<BigSegments>,
 }
 
 impl Parts {
@@ -64,6 +66,17 @@ impl Parts {
         seed: u64,
     ) -> Result<Option<OpenTap>, StartError> {
         self.tap.as_ref().map(|tap| tap.open(config, seed)).transpose()
+    }
+
+    /// The store of the members of big segments, and how it is used.
+    pub fn big_segments(mut self, segments: BigSegments) -> Self {
+        self.big_segments = Some(segments);
+        self
+    }
+
+    /// The store of memberships; offline it is not asked (B 6.8).
+    pub(crate) fn memberships(&self, config: &Config) -> Option<BigSegments> {
+        self.big_segments.clone().filter(|_| !config.is_offline())
     }
 
     /// The store as evaluations read it.
@@ -126,6 +139,13 @@ macro_rules! parts_of_a_builder {
         /// Hands on all that enters the core of this client and all that comes out, for a recording.
         pub fn tap(mut self, tap: $crate::Tap) -> Self {
             self.parts = self.parts.tap(tap);
+            self
+        }
+
+        /// Adds the store of the members of [big segments]($crate::big_segments). Clients of one
+        /// store share a clone of it.
+        pub fn big_segments(mut self, segments: $crate::big_segments::BigSegments) -> Self {
+            self.parts = self.parts.big_segments(segments);
             self
         }
     };

@@ -9,6 +9,7 @@ use arc_swap::{ArcSwap, ArcSwapOption};
 use fdv2_core::status::StoreStatus;
 use fdv2_core::{Instant, Snapshot, Update};
 
+use crate::big_segments::{BigSegmentStatus, BigSegments, MembershipReading};
 use crate::control::{Control, Order};
 use crate::facts::{End, Facts};
 use crate::garbage::Graveyard;
@@ -18,7 +19,7 @@ use crate::wakes::Wakes;
 use crate::warning::Warning;
 
 /// The runtime's clock without its type, so that a client is of one type.
-type Clock = Box<dyn Fn() -> Instant + Send + Sync>;
+pub(crate) type Clock = Arc<dyn Fn() -> Instant + Send + Sync>;
 
 /// One client's state: the data, the facts about it, and the way to its driver.
 pub(crate) struct Shared {
@@ -30,12 +31,21 @@ pub(crate) struct Shared {
     graveyard: Graveyard,
     /// The persistent store, if there is one.
     reading: Option<Arc<Reading>>,
+    /// The store of memberships, if there is one.
+    memberships: Option<Arc<MembershipReading>>,
     /// The code around evaluations, if there is any.
     hooks: Option<Hooks>,
 }
 
 impl Shared {
-    pub(crate) fn new(clock: Clock, reading: Option<Reading>, hooks: Option<Hooks>) -> Self {
+    pub(crate) fn new(
+        clock: Clock,
+        reading: Option<Reading>,
+        big_segments: Option<BigSegments>,
+        hooks: Option<Hooks>,
+    ) -> Self {
+        let memberships =
+            big_segments.map(|segments| MembershipReading::new(segments, Arc::clone(&clock)));
         Self {
             snapshot: ArcSwap::default(),
             environment_id: ArcSwapOption::empty(),
@@ -44,6 +54,7 @@ impl Shared {
             control: Control::default(),
             graveyard: Graveyard::default(),
             reading: reading.map(Arc::new),
+            memberships,
             hooks,
         }
     }
@@ -74,6 +85,11 @@ impl Shared {
     /// The persistent store as evaluations read it.
     pub(crate) fn reading(&self) -> Option<&Arc<Reading>> {
         self.reading.as_ref()
+    }
+
+    /// The store of memberships as evaluations read it.
+    pub(crate) fn memberships(&self) -> Option<&Arc<MembershipReading>> {
+        self.memberships.as_ref()
     }
 
     /// The code around evaluations, if there is any.
@@ -121,12 +137,20 @@ impl Shared {
         }
     }
 
+    /// Makes the status of the store of memberships visible.
+    pub(crate) fn publish_big_segment_status(&self, status: BigSegmentStatus) {
+        self.change(|facts, wakes| facts.set_big_segment_status(status, wakes));
+    }
+
     /// Nothing follows: the status is OFF, waits and streams end, and so does the driver (B 10.4).
     pub(crate) fn end(&self, end: End) {
         let now = self.now();
         // First: a `close` returns as soon as the facts have ended, and no read begins after it.
         if let Some(reading) = &self.reading {
             reading.close();
+        }
+        if let Some(memberships) = &self.memberships {
+            memberships.close();
         }
         self.change(|facts, wakes| facts.end(end, now, wakes));
         self.control.give(Order::End);

@@ -18,6 +18,7 @@ use futures::Stream;
 pub use self::callback::Listener;
 pub use self::values::{ValueChange, ValueChanges};
 use crate::Warning;
+use crate::big_segments::BigSegmentStatus;
 use crate::queue::{Entry, Subscription};
 
 /// The data source's statuses. See [`Client::status_stream`](crate::Client::status_stream).
@@ -25,6 +26,10 @@ pub struct StatusStream(Subscription<SourceStatus>);
 
 /// The store's statuses. See [`Client::store_status_stream`](crate::Client::store_status_stream).
 pub struct StoreStatusStream(Subscription<StoreStatus>);
+
+/// The statuses of the store of big segments. See
+/// [`Client::big_segment_status_stream`](crate::Client::big_segment_status_stream).
+pub struct BigSegmentStatusStream(Subscription<BigSegmentStatus>);
 
 /// The changes of source. See [`Client::source_switches`](crate::Client::source_switches).
 pub struct SourceSwitches(Subscription<SourceSwitched>);
@@ -63,6 +68,12 @@ impl StoreStatusStream {
     }
 }
 
+impl BigSegmentStatusStream {
+    pub(crate) fn new(statuses: Subscription<BigSegmentStatus>) -> Self {
+        Self(statuses)
+    }
+}
+
 impl SourceSwitches {
     pub(crate) fn new(switches: Subscription<SourceSwitched>) -> Self {
         Self(switches)
@@ -93,6 +104,14 @@ impl Stream for StoreStatusStream {
     type Item = StoreStatus;
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<StoreStatus>> {
+        poll_item(&mut self.0, cx)
+    }
+}
+
+impl Stream for BigSegmentStatusStream {
+    type Item = BigSegmentStatus;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<BigSegmentStatus>> {
         poll_item(&mut self.0, cx)
     }
 }
@@ -151,4 +170,11 @@ macro_rules! opaque_debug {
     )*};
 }
 
-opaque_debug!(StatusStream, StoreStatusStream, SourceSwitches, Warnings, FlagChanges);
+opaque_debug!(
+    StatusStream,
+    StoreStatusStream,
+    BigSegmentStatusStream,
+    SourceSwitches,
+    Warnings,
+    FlagChanges
+);

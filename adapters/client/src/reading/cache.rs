@@ -4,11 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fdv2_core::Instant;
-use fdv2_core::eval::{Found, Lookup, Needs};
+use fdv2_core::eval::{Found, Lookup};
 use fdv2_core::model::{Flag, Item, Kind, Segment};
 use fdv2_core::snapshot::Collection;
 
-use super::Lack;
 use crate::store::{Answer, Query};
 
 /// The most keys that are remembered as missing.
@@ -215,15 +214,9 @@ impl CacheView<'_> {
         Some(everything.flags())
     }
 
-    /// What is to be read for what an answer lacks. `None`: that is not in this store.
-    pub(crate) fn query(&self, lack: Lack) -> Option<Query> {
-        match lack {
-            Lack::Item(Needs::Flag(key)) => Some(Query::One(Kind::Flag, key.into())),
-            Lack::Item(Needs::Segment(key)) => Some(Query::One(Kind::Segment, key.into())),
-            Lack::Item(Needs::Memberships(_)) => None,
-            Lack::Everything if self.fetched.has_all_flags() => Some(Query::All(Kind::Segment)),
-            Lack::Everything => Some(Query::All(Kind::Flag)),
-        }
+    /// What is to be read next until everything is there.
+    pub(crate) fn rest(&self) -> Query {
+        Query::All(if self.fetched.has_all_flags() { Kind::Segment } else { Kind::Flag })
     }
 }
 

@@ -3,10 +3,12 @@
 mod asking;
 mod cache;
 mod through;
+mod view;
 
 pub use cache::CacheMode;
 pub(crate) use cache::{Age, Cache, CacheView};
 pub use through::ThroughStore;
+pub(crate) use view::View;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -34,7 +36,7 @@ pub(crate) struct Reading {
 }
 
 /// Why there is no answer from the store.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum NoAnswer {
     /// Memory is what counts.
     Memory,
@@ -42,25 +44,33 @@ pub(crate) enum NoAnswer {
     NotReady,
     /// The store cannot be read (B 9.10).
     Unreadable,
+    /// The memberships of the context with this key are needed first, which are in another store.
+    Memberships(Box<str>),
 }
 
 /// What an answer still lacks.
 pub(crate) enum Lack {
-    /// One thing.
-    Item(Needs),
+    /// One flag or segment.
+    Item(Kind, Arc<str>),
     /// All flags and segments.
     Everything,
+    /// The memberships of the context with this key.
+    Memberships(Box<str>),
 }
 
 impl Lack {
     fn flag(key: &str) -> Self {
-        Self::Item(Needs::Flag(key.into()))
+        Self::Item(Kind::Flag, key.into())
     }
 }
 
 impl From<Needs> for Lack {
     fn from(needs: Needs) -> Self {
-        Self::Item(needs)
+        match needs {
+            Needs::Flag(key) => Self::Item(Kind::Flag, key.into()),
+            Needs::Segment(key) => Self::Item(Kind::Segment, key.into()),
+            Needs::Memberships(context_key) => Self::Memberships(context_key),
+        }
     }
 }
 
@@ -119,18 +129,19 @@ impl Reading {
     }
 
     /// The asynchronous form: reads what is lacking, again and again, until there is an answer.
+    /// What it reads stays in `fetched`.
     pub(crate) async fn answer<R>(
         &self,
         shared: &Shared,
+        fetched: &mut Cache,
         ask: impl Fn(&CacheView<'_>) -> Result<R, Lack>,
     ) -> Result<R, NoAnswer> {
-        let mut fetched = Cache::scratch();
         loop {
             if self.is_over() {
                 return Err(NoAnswer::Memory);
             }
             let now = shared.now();
-            let query = match self.ask(&fetched, &self.cache.load(), Age::At(now), &ask) {
+            let query = match self.ask(fetched, &self.cache.load(), Age::At(now), &ask) {
                 Ok(answer) => return answer,
                 Err(query) => query,
             };
@@ -141,7 +152,7 @@ impl Reading {
                 }
                 Err(NoRead) if self.is_over() => return Err(NoAnswer::Memory),
                 Err(NoRead) => {
-                    let expired = self.ask(&fetched, &self.cache.load(), Age::Any, &ask);
+                    let expired = self.ask(fetched, &self.cache.load(), Age::Any, &ask);
                     return expired.unwrap_or(Err(NoAnswer::Unreadable));
                 }
             }
@@ -184,7 +195,9 @@ impl Reading {
         let view = CacheView { fetched, remembered, age };
         match ask(&view) {
             Ok(answer) => Ok(Ok(answer)),
-            Err(lack) => view.query(lack).map_or(Ok(Err(NoAnswer::Unreadable)), Err),
+            Err(Lack::Memberships(context_key)) => Ok(Err(NoAnswer::Memberships(context_key))),
+            Err(Lack::Item(kind, key)) => Err(Query::One(kind, key)),
+            Err(Lack::Everything) => Err(view.rest()),
         }
     }
 

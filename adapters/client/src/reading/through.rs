@@ -1,12 +1,14 @@
-//! The asynchronous evaluation: through the store while that is what counts (B 9.9).
+//! The asynchronous evaluation: through the store while that is what counts (B 9.9), and with
+//! memberships asked for.
 
 use std::sync::Arc;
 
 use fdv2_core::context::Context;
-use fdv2_core::eval::{Detail, ErrorKind, FlagDetail, FlagDetailConfig, Found, Lookup, evaluate};
+use fdv2_core::eval::{Detail, ErrorKind, FlagDetail, FlagDetailConfig};
 use serde_json::Value;
 
-use super::{CacheView, Lack, NoAnswer};
+use super::{Cache, CacheView, Lack, NoAnswer, View};
+use crate::big_segments::{Fetched, Known};
 use crate::evaluate::{any, text, unix_millis};
 use crate::hook::Asked;
 use crate::shared::Shared;
@@ -100,17 +102,8 @@ impl ThroughStore<'_> {
         config: FlagDetailConfig,
     ) -> FlagDetail {
         let now = unix_millis();
-        let Some(reading) = self.0.reading() else {
-            return self.0.snapshot().load().all_flags_detail(context, config, now);
-        };
-        let answer = reading.answer(self.0, |view| view.all_flags_detail(context, config, now));
-        match answer.await {
-            Ok(detail) => detail,
-            Err(NoAnswer::Memory) => {
-                self.0.snapshot().load().all_flags_detail(context, config, now)
-            }
-            Err(NoAnswer::NotReady | NoAnswer::Unreadable) => FlagDetail::default(),
-        }
+        let answer = self.answer(|view| view.all_flags_detail(context, config, now));
+        answer.await.unwrap_or_default()
     }
 
     /// Reads the whole store into the cache, so that evaluations find everything there. Does
@@ -165,18 +158,48 @@ impl ThroughStore<'_> {
         Asked { context, key, .. }: Asked<'_>,
         convert: impl for<'d> Fn(Detail<'d, Option<&'d Value>>) -> Detail<'d, T>,
     ) -> Detail<'static, T> {
-        let memory = || {
-            let snapshot = self.0.snapshot().load();
-            convert(snapshot.variation_detail(context, key)).into_owned()
-        };
-        let Some(reading) = self.0.reading() else { return memory() };
-        let answer = reading.answer(self.0, |view| {
+        let answer = self.answer(|view| {
             view.variation_detail(context, key).map(|detail| convert(detail).into_owned())
         });
         match answer.await {
             Ok(detail) => detail,
-            Err(NoAnswer::Memory) => memory(),
             Err(no_answer) => convert(no_answer.detail()).into_owned(),
+        }
+    }
+
+    /// Evaluates, and asks for what is lacking, until there is an answer.
+    async fn answer<R>(&self, ask: impl Fn(&View<'_>) -> Result<R, Lack>) -> Result<R, NoAnswer> {
+        let (shared, memberships) = (self.0, self.0.memberships());
+        let (mut items, mut fetched) = (Cache::scratch(), Fetched::default());
+        loop {
+            let mut answer = Err(NoAnswer::Memory);
+            if let Some(reading) = shared.reading() {
+                let ask = |cache: &CacheView<'_>| {
+                    ask(&View::of_store(cache, &Known::with(memberships, &fetched)))
+                };
+                answer = reading.answer(shared, &mut items, ask).await;
+            }
+            if let Err(NoAnswer::Memory) = answer {
+                let known = Known::with(memberships, &fetched);
+                answer = ask(&View::of_memory(&shared.snapshot().load(), &known))
+                    .map_err(NoAnswer::from);
+            }
+            match (answer, memberships) {
+                (Err(NoAnswer::Memberships(context_key)), Some(memberships)) => {
+                    fetched.fetch(memberships, &context_key).await;
+                }
+                (answer, _) => return answer,
+            }
+        }
+    }
+}
+
+/// For what has its items in memory.
+impl From<Lack> for NoAnswer {
+    fn from(lack: Lack) -> Self {
+        match lack {
+            Lack::Memberships(context_key) => Self::Memberships(context_key),
+            Lack::Item(..) | Lack::Everything => Self::Unreadable,
         }
     }
 }
@@ -186,32 +209,8 @@ impl NoAnswer {
     pub(crate) fn detail(self) -> Detail<'static, Option<&'static Value>> {
         let error = match self {
             Self::Memory | Self::NotReady => ErrorKind::ClientNotReady,
-            Self::Unreadable => ErrorKind::Exception,
+            Self::Unreadable | Self::Memberships(_) => ErrorKind::Exception,
         };
         Detail::default_because(error, None)
-    }
-}
-
-impl CacheView<'_> {
-    pub(crate) fn variation_detail(
-        &self,
-        context: &Context,
-        key: &str,
-    ) -> Result<Detail<'_, Option<&Value>>, Lack> {
-        match self.flag(key) {
-            Found::Present(flag) => Ok(evaluate(self, flag, context)?),
-            Found::Absent => Ok(Detail::default_because(ErrorKind::FlagNotFound, None)),
-            Found::NotLoaded => Err(Lack::flag(key)),
-        }
-    }
-
-    pub(crate) fn all_flags_detail(
-        &self,
-        context: &Context,
-        config: FlagDetailConfig,
-        now: u64,
-    ) -> Result<FlagDetail, Lack> {
-        let flags = self.all_flags().ok_or(Lack::Everything)?;
-        Ok(FlagDetail::evaluate(self, flags, context, config, now)?)
     }
 }

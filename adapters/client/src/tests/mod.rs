@@ -1,5 +1,8 @@
 //! The driver and the client as a whole, in virtual time.
 
+mod big_segments;
+mod big_segments_ends;
+mod big_segments_status;
 mod closing;
 mod custom;
 mod evaluating;
@@ -12,6 +15,7 @@ mod listening;
 mod listening_callbacks;
 mod listening_values;
 mod lives;
+mod members;
 mod reading;
 mod reading_ends;
 mod scripted;

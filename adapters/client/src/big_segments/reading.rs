@@ -1,0 +1,274 @@
+//! The store of memberships behind one client, and what waits for it.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::future::Future;
+use std::mem;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use fdv2_core::eval::{BigSegment, Membership};
+use futures::channel::oneshot;
+
+use super::cache::{Cache, Found};
+use super::store::{BigSegmentStore, Metadata};
+use super::{BigSegments, ContextHash};
+use crate::shared::Clock;
+use crate::store::{self, StoreError, Ticket};
+
+/// What a store of memberships is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Query {
+    Metadata,
+    Memberships(ContextHash),
+}
+
+/// What it answers.
+#[derive(Clone, Debug)]
+pub(crate) enum Answer {
+    Metadata(Metadata),
+    Memberships(Found),
+}
+
+impl store::Question for Query {
+    type Store = dyn BigSegmentStore;
+    type Answer = Answer;
+
+    fn ask(&self, store: &dyn BigSegmentStore) -> Result<Answer, StoreError> {
+        match self {
+            Self::Metadata => store.metadata().map(Answer::Metadata),
+            Self::Memberships(context) => {
+                store.memberships(context).map(|found| Answer::Memberships(Some(Arc::new(found))))
+            }
+        }
+    }
+
+    fn close(store: &dyn BigSegmentStore) {
+        store.close();
+    }
+}
+
+/// The store of memberships as the evaluations of one client read it.
+pub(crate) struct MembershipReading {
+    segments: BigSegments,
+    clock: Clock,
+    cache: Cache,
+    is_stale: AtomicBool,
+    /// It does not answer, and nobody waits for it.
+    is_stuck: AtomicBool,
+    /// `None` once the store may not be asked any more.
+    asked: Mutex<Option<Asked>>,
+}
+
+/// The questions that wait for their answers, each of them once.
+#[derive(Default)]
+struct Asked {
+    last_id: u64,
+    questions: BTreeMap<Query, Question>,
+}
+
+/// A question, and who waits for its answer.
+struct Question {
+    ticket: Ticket,
+    waiting: BTreeMap<u64, oneshot::Sender<Result<Answer, StoreError>>>,
+}
+
+impl MembershipReading {
+    pub(crate) fn new(segments: BigSegments, clock: Clock) -> Arc<Self> {
+        Arc::new(Self {
+            cache: Cache::new(segments.cache_size, segments.cache_time),
+            segments,
+            clock,
+            is_stale: AtomicBool::new(false),
+            is_stuck: AtomicBool::new(false),
+            asked: Mutex::new(Some(Asked::default())),
+        })
+    }
+
+    pub(super) fn cache(&self) -> &Cache {
+        &self.cache
+    }
+
+    pub(super) fn now(&self) -> fdv2_core::Instant {
+        (self.clock)()
+    }
+
+    pub(super) fn poll_interval(&self) -> Duration {
+        self.segments.poll_interval
+    }
+
+    /// Whether what was brought up to date then is out of date now.
+    pub(super) fn judge(&self, metadata: Metadata) -> bool {
+        let now = (self.segments.wall_clock)();
+        let is_stale = metadata.last_up_to_date.is_none_or(|then| {
+            Duration::from_millis(now.saturating_sub(then)) >= self.segments.stale_after
+        });
+        self.is_stale.store(is_stale, Ordering::Release);
+        is_stale
+    }
+
+    /// What memberships mean for one segment; `None` if they could not be read.
+    pub(super) fn membership(&self, found: &Found, segment: BigSegment<'_>) -> Membership {
+        match found {
+            None => Membership::StoreError,
+            Some(memberships) => Membership::Known {
+                included: memberships.look_up(segment),
+                is_stale: self.is_stale.load(Ordering::Acquire),
+            },
+        }
+    }
+
+    /// Reads the memberships of a context, and waits for them.
+    pub(super) async fn fetch(self: &Arc<Self>, context: ContextHash) -> Found {
+        if self.is_stuck.load(Ordering::Acquire) {
+            return None;
+        }
+        match self.ask(Query::Memberships(context)).await {
+            Some(Ok(Answer::Memberships(found))) => found,
+            _ => None,
+        }
+    }
+
+    /// Has the memberships of a context read, for evaluations to come. When too many wait, the next
+    /// evaluation tries again.
+    pub(super) fn load_behind(self: &Arc<Self>, context: ContextHash) {
+        let query = Query::Memberships(context);
+        if let Some(asked) = &mut *self.asked() {
+            drop(self.place(asked, query));
+        }
+    }
+
+    /// Asks at once, or joins who has; the future ends with the answer, and with `None` when there
+    /// will be none.
+    fn ask(self: &Arc<Self>, query: Query) -> Waiting {
+        let (answer, answered) = oneshot::channel();
+        let mut id = 0;
+        if let Some(asked) = &mut *self.asked() {
+            asked.last_id += 1;
+            id = asked.last_id;
+            match self.place(asked, query) {
+                Ok(question) => drop(question.waiting.insert(id, answer)),
+                // Nobody can have gone yet.
+                Err(known) => drop(answer.send(known)),
+            }
+        }
+        Waiting { reading: Arc::clone(self), query, id, answered }
+    }
+
+    /// Asks how up to date the store is.
+    pub(crate) fn ask_metadata(self: &Arc<Self>) -> Waiting {
+        self.ask(Query::Metadata)
+    }
+
+    /// Puts a question, unless it was put already. An error is what can be said at once.
+    fn place<'a>(
+        self: &Arc<Self>,
+        asked: &'a mut Asked,
+        query: Query,
+    ) -> Result<&'a mut Question, Result<Answer, StoreError>> {
+        let place = match asked.questions.entry(query) {
+            Entry::Occupied(placed) => return Ok(placed.into_mut()),
+            Entry::Vacant(place) => place,
+        };
+        // It may have been answered since the evaluation looked.
+        if let Query::Memberships(context) = &query
+            && let Some(found) = self.cache.find(context, self.now())
+        {
+            return Err(Ok(Answer::Memberships(found)));
+        }
+        let reading = Arc::downgrade(self);
+        let reader = move |answer: &Result<Answer, StoreError>| {
+            if let Some(reading) = reading.upgrade() {
+                reading.answered(query, answer);
+            }
+        };
+        let ticket = self.segments.ask(query, Box::new(reader)).map_err(Err)?;
+        Ok(place.insert(Question { ticket, waiting: BTreeMap::new() }))
+    }
+
+    /// On the thread of the store.
+    fn answered(&self, query: Query, answer: &Result<Answer, StoreError>) {
+        self.is_stuck.store(false, Ordering::Release);
+        if let Query::Memberships(context) = &query {
+            let found = match answer {
+                Ok(Answer::Memberships(found)) => found.clone(),
+                _ => None,
+            };
+            // First: who does not find the question any more finds its answer.
+            self.cache.remember(context, found, self.now());
+        }
+        let question = self.asked().as_mut().and_then(|asked| asked.questions.remove(&query));
+        for waiting in question.into_iter().flat_map(|question| question.waiting.into_values()) {
+            contain(|| drop(waiting.send(answer.clone())));
+        }
+    }
+
+    /// The store does not answer: nobody waits for memberships until it does.
+    pub(super) fn give_up_waiting(&self) {
+        self.is_stuck.store(true, Ordering::Release);
+        let mut left = Vec::new();
+        for (query, question) in self.asked().iter_mut().flat_map(|asked| &mut asked.questions) {
+            if *query != Query::Metadata {
+                left.extend(mem::take(&mut question.waiting).into_values());
+            }
+        }
+        release(left);
+    }
+
+    /// The client is closed: the store is not asked again, and every wait ends (B 10.2).
+    pub(crate) fn close(&self) {
+        let asked = self.asked().take();
+        for question in asked.into_iter().flat_map(|asked| asked.questions.into_values()) {
+            drop(question.ticket);
+            release(question.waiting.into_values());
+        }
+    }
+
+    fn asked(&self) -> MutexGuard<'_, Option<Asked>> {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Ends waits without an answer.
+fn release(waiting: impl IntoIterator<Item = oneshot::Sender<Result<Answer, StoreError>>>) {
+    for sender in waiting {
+        contain(|| drop(sender));
+    }
+}
+
+/// Wakes somebody. A waker that panics keeps no other from being woken.
+fn contain(wake: impl FnOnce()) {
+    drop(catch_unwind(AssertUnwindSafe(wake)));
+}
+
+/// Somebody who waits for an answer. Dropped, he is forgotten.
+pub(crate) struct Waiting {
+    reading: Arc<MembershipReading>,
+    query: Query,
+    id: u64,
+    answered: oneshot::Receiver<Result<Answer, StoreError>>,
+}
+
+impl Future for Waiting {
+    type Output = Option<Result<Answer, StoreError>>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        Pin::new(&mut self.answered).poll(cx).map(Result::ok)
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        let waiting = self
+            .reading
+            .asked()
+            .as_mut()
+            .and_then(|asked| asked.questions.get_mut(&self.query)?.waiting.remove(&self.id));
+        // It may run code of others, so nothing must be locked.
+        drop(waiting);
+    }
+}

@@ -1,0 +1,185 @@
+//! Stores of memberships that hang, many who ask at once, and the end of the client (B 10).
+
+use std::sync::{Arc, Barrier};
+use std::task::{Context as TaskContext, Poll, Waker};
+use std::thread;
+use std::time::Duration;
+
+use fdv2_core::eval::BigSegmentsStatus;
+use futures::executor::block_on;
+use futures::{Future, FutureExt, StreamExt};
+
+use super::members::{Members, at_hand, client, segments, through, user};
+use super::reading::until;
+use super::sim::Sim;
+use crate::{Client, Context};
+
+const STORE_ERROR: Option<BigSegmentsStatus> = Some(BigSegmentsStatus::StoreError);
+
+/// What the asynchronous form gives for a flag of a big segment.
+fn asking(client: &Client, context: &Context) -> impl Future<Output = bool> + Unpin + Send + use<> {
+    let (client, context) = (client.clone(), context.clone());
+    async move { client.through_store().bool_variation(&context, "f", false).await }.boxed()
+}
+
+fn poll<T>(future: &mut (impl Future<Output = T> + Unpin)) -> Poll<T> {
+    future.poll_unpin(&mut TaskContext::from_waker(Waker::noop()))
+}
+
+fn close(sim: &Sim, client: &Client) {
+    let closing = client.close(Duration::from_secs(60));
+    let closing = thread::spawn(move || block_on(closing));
+    until(sim, || closing.is_finished());
+}
+
+/// A client whose store has answered one poll, and hangs from now on.
+fn hanging(sim: &Sim, members: &Members) -> Client {
+    let client = client(sim, segments(sim, members));
+    until(sim, || client.big_segment_status().is_available);
+    members.set_hanging(true);
+    client
+}
+
+/// One query for all who ask for the same context, in either form, before or while it runs.
+#[test]
+fn many_who_ask_at_once_share_one_query() {
+    let (sim, members) = (Sim::default(), Members::default());
+    members.include("u", "s.g1");
+    let client = hanging(&sim, &members);
+    let mut first = asking(&client, &user("u"));
+    assert!(poll(&mut first).is_pending());
+    until(&sim, || members.queries() == 1);
+    let barrier = Arc::new(Barrier::new(8));
+    let askers: Vec<_> = (0..8)
+        .map(|_| {
+            let (client, barrier) = (client.clone(), Arc::clone(&barrier));
+            thread::spawn(move || {
+                barrier.wait();
+                at_hand(&client, &user("u"), "f");
+                block_on(asking(&client, &user("u")))
+            })
+        })
+        .collect();
+    members.set_hanging(false);
+    assert!(askers.into_iter().all(|asker| asker.join().unwrap()));
+    assert!(block_on(first));
+    assert_eq!(members.queries(), 1);
+}
+
+/// Those who give up waiting leave nothing behind, and harm no others.
+#[test]
+fn who_gives_up_waiting_keeps_nobody_from_the_answer() {
+    let (sim, members) = (Sim::default(), Members::default());
+    members.include("u", "s.g1");
+    let client = hanging(&sim, &members);
+    let mut patient = asking(&client, &user("u"));
+    assert!(poll(&mut patient).is_pending());
+    for _ in 0..1000 {
+        let mut impatient = asking(&client, &user("u"));
+        assert!(poll(&mut impatient).is_pending());
+    }
+    members.set_hanging(false);
+    assert!(block_on(patient));
+    assert_eq!(members.queries(), 1);
+}
+
+/// A store that does not answer for 30 s is waited for no longer, until it answers.
+#[test]
+fn a_store_that_hangs_is_given_up_after_thirty_seconds() {
+    let (sim, members) = (Sim::default(), Members::default());
+    members.include("u", "s.g1");
+    let client = hanging(&sim, &members);
+    let mut waiting = asking(&client, &user("u"));
+    assert!(poll(&mut waiting).is_pending());
+    until(&sim, || members.queries() == 1);
+    // The next poll is at 5 s, and waits for the store as well.
+    sim.advance(Duration::from_millis(34_999));
+    assert!(poll(&mut waiting).is_pending());
+    sim.advance(Duration::from_millis(1));
+    assert_eq!(poll(&mut waiting), Poll::Ready(false));
+    assert!(!client.big_segment_status().is_available);
+    assert_eq!(through(&client, &user("v"), "f"), (Some(false), STORE_ERROR), "without a wait");
+    members.set_hanging(false);
+    until(&sim, || client.big_segment_status().is_available);
+    assert!(block_on(asking(&client, &user("u"))));
+}
+
+/// B 10.1, 10.2: a store that hangs holds nothing up, and no call of it begins any more.
+#[test]
+fn b_10_2_closing_ends_waits_and_begins_no_call() {
+    let (sim, members) = (Sim::default(), Members::default());
+    let client = hanging(&sim, &members);
+    let mut begun = asking(&client, &user("u"));
+    assert!(poll(&mut begun).is_pending());
+    until(&sim, || members.queries() == 1);
+    let mut waiting = asking(&client, &user("v"));
+    assert!(poll(&mut waiting).is_pending());
+    at_hand(&client, &user("w"), "f");
+    let polls = members.polls();
+    close(&sim, &client);
+    assert_eq!(poll(&mut begun), Poll::Ready(false));
+    assert_eq!(poll(&mut waiting), Poll::Ready(false));
+    assert_eq!(at_hand(&client, &user("x"), "f"), (Some(false), STORE_ERROR));
+    assert_eq!(through(&client, &user("x"), "f"), (Some(false), STORE_ERROR));
+    members.set_hanging(false);
+    sim.advance(Duration::from_secs(60));
+    thread::sleep(Duration::from_millis(20));
+    assert_eq!((members.queries(), members.polls()), (1, polls));
+}
+
+/// B 10.4: what is remembered stays readable.
+#[test]
+fn b_10_4_after_closing_what_is_remembered_still_counts() {
+    let (sim, members) = (Sim::default(), Members::default());
+    members.include("u", "s.g1");
+    let client = client(&sim, segments(&sim, &members));
+    assert_eq!(through(&client, &user("u"), "f").0, Some(true));
+    close(&sim, &client);
+    sim.set_now(client.now() + Duration::from_secs(60));
+    assert_eq!(at_hand(&client, &user("u"), "f").0, Some(true));
+    assert_eq!(members.queries(), 1);
+}
+
+/// B 10.3, 10.5.
+#[test]
+fn b_10_3_dropping_the_last_handle_ends_the_polls_and_closes_the_store() {
+    let (sim, members) = (Sim::default(), Members::default());
+    let client = client(&sim, segments(&sim, &members));
+    until(&sim, || client.big_segment_status().is_available);
+    assert_eq!(sim.tasks(), 2);
+    drop(client);
+    until(&sim, || sim.tasks() == 0);
+    until(&sim, || members.is_closed());
+    assert_eq!(members.polls(), 1);
+}
+
+/// Clients share a store by clones of it, and it is closed with the last.
+#[test]
+fn a_store_that_clients_share_outlives_the_first_of_them() {
+    let (sim, members) = (Sim::default(), Members::default());
+    members.include("u", "s.g1");
+    let segments = segments(&sim, &members);
+    let (first, second) = (client(&sim, segments.clone()), client(&sim, segments));
+    assert_eq!(through(&first, &user("u"), "f").0, Some(true));
+    close(&sim, &first);
+    drop(first);
+    assert_eq!(through(&second, &user("u"), "f").0, Some(true));
+    assert_eq!(members.queries(), 2, "each client remembers for itself");
+    assert!(!members.is_closed());
+    drop(second);
+    until(&sim, || members.is_closed());
+}
+
+/// B 10.3: a runtime that is gone counts as closed.
+#[test]
+fn b_10_3_without_its_runtime_the_client_asks_no_store() {
+    let (sim, members) = (Sim::default(), Members::default());
+    let client = client(&sim, segments(&sim, &members));
+    until(&sim, || client.big_segment_status().is_available);
+    let mut statuses = client.big_segment_status_stream();
+    sim.drop_runtime();
+    assert!(block_on(statuses.next()).is_some());
+    assert_eq!(block_on(statuses.next()), None);
+    assert_eq!(through(&client, &user("u"), "f"), (Some(false), STORE_ERROR));
+    assert_eq!(members.queries(), 0);
+}
