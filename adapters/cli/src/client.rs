@@ -2,10 +2,9 @@
 
 use std::fmt;
 
+use fdv2_client::http::HttpOptions;
 use fdv2_client::store::Store;
 use fdv2_client::{Client, Config, StartError};
-use fdv2_smol::{HyperBackend, surf};
-use fdv2_tokio::{reqwest, tls};
 
 use crate::args::Runtime;
 
@@ -24,26 +23,21 @@ impl Runtime {
         }
     }
 
-    /// Starts a client of a server on this machine: over an HTTP client of the command's own, which
-    /// leaves the environment's proxies alone.
+    /// Starts a client of a server on this machine, which leaves the environment's proxies alone.
     pub(crate) fn start_locally(
         self,
         config: Config,
         store: Option<Store>,
     ) -> Result<Client, StartError> {
-        let tls = tls::tls_config([])?;
+        let http = HttpOptions::builder().no_proxy().build();
+        let http = http.map_err(|error| StartError::Transport(error.to_string()))?;
         match self {
             Self::Tokio => {
-                let http = reqwest::Client::builder().tls_backend_preconfigured(tls).no_proxy();
-                let http =
-                    http.build().map_err(|error| StartError::Transport(error.to_string()))?;
-                let builder = fdv2_tokio::ClientBuilder::new(config).http_client(http);
+                let builder = fdv2_tokio::ClientBuilder::new(config).http(http);
                 with(builder, store, fdv2_tokio::ClientBuilder::store).start()
             }
             Self::Smol => {
-                let backend = HyperBackend::new(tls, config.limits().head_bytes).without_proxies();
-                let http = surf::Client::with_http_client(backend);
-                let builder = fdv2_smol::ClientBuilder::new(config).http_client(http);
+                let builder = fdv2_smol::ClientBuilder::new(config).http(http);
                 with(builder, store, fdv2_smol::ClientBuilder::store).start()
             }
         }

@@ -37,6 +37,8 @@
 //! is OFF.
 
 #[cfg(feature = "http")]
+pub mod http;
+#[cfg(feature = "http")]
 pub mod tls;
 pub mod transport;
 

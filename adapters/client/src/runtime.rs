@@ -33,6 +33,9 @@ pub enum StartError {
     /// The HTTP client could not be made.
     #[error("the HTTP client could not be made: {0}")]
     Transport(String),
+    /// Two things were handed in of which one would be without effect.
+    #[error("{0}")]
+    Contradiction(&'static str),
     /// A custom source is configured that was not handed in.
     #[error(
         "the configuration names the custom source {0:?}, which was not handed in; add it with `custom_source`"

@@ -3,7 +3,8 @@
 use std::io;
 
 use bytes::Bytes;
-use fdv2_client::tls::rustls::ClientConfig;
+use fdv2_client::StartError;
+use fdv2_client::http::HttpOptions;
 use fdv2_client::transport::{Transport, describe, outcomes};
 use fdv2_core::{Outcome, Request, ResponseHead, TransportError, TransportErrorKind};
 use futures::io::{AsyncBufRead, AsyncBufReadExt};
@@ -21,11 +22,14 @@ pub struct SurfTransport {
 }
 
 impl SurfTransport {
-    /// A client over our own [`HyperBackend`] with these TLS settings. Response heads over
-    /// `head_bytes` are refused (B 1.13).
-    pub fn new(tls: ClientConfig, head_bytes: usize) -> Self {
-        let backend = HyperBackend::new(tls, head_bytes);
-        Self::with_client(Client::with_http_client(backend), head_bytes)
+    /// A client over our own [`HyperBackend`] with these settings. Response heads over `head_bytes`
+    /// are refused (B 1.13).
+    ///
+    /// # Errors
+    /// As [`HyperBackend::new`].
+    pub fn new(options: impl Into<HttpOptions>, head_bytes: usize) -> Result<Self, StartError> {
+        let backend = HyperBackend::new(options, head_bytes)?;
+        Ok(Self::with_client(Client::with_http_client(backend), head_bytes))
     }
 
     /// The application's own client. Its pool, redirects, timeouts and look-ups are its own.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fdv2_client::tls::{self, rustls::ClientConfig};
+use fdv2_client::http::{Http, HttpChoice};
 use fdv2_client::{Client, Config, Parts, StartError};
 use smol::Executor;
 
@@ -23,8 +23,7 @@ pub fn start(config: Config) -> Result<Client, StartError> {
 pub struct ClientBuilder {
     config: Config,
     runtime: SmolRuntime,
-    http_client: Option<surf::Client>,
-    tls: Option<ClientConfig>,
+    http: HttpChoice<surf::Client>,
     parts: Parts,
 }
 
@@ -34,8 +33,7 @@ impl ClientBuilder {
         Self {
             config,
             runtime: SmolRuntime::global(),
-            http_client: None,
-            tls: None,
+            http: HttpChoice::new(),
             parts: Parts::new(),
         }
     }
@@ -56,31 +54,27 @@ impl ClientBuilder {
     /// and headers of some forms. One made with [`HyperBackend`](crate::HyperBackend) keeps all
     /// promises.
     pub fn http_client(mut self, client: surf::Client) -> Self {
-        self.http_client = Some(client);
+        self.http.own(client);
         self
     }
 
-    /// The TLS settings of our own HTTP client, in place of [`tls_config`](tls::tls_config).
-    pub fn tls(mut self, settings: ClientConfig) -> Self {
-        self.tls = Some(settings);
-        self
-    }
-
+    fdv2_client::http_of_a_builder!();
     fdv2_client::parts_of_a_builder!();
 
     /// Starts the client.
     ///
     /// # Errors
     /// [`StartError::Runtime`] when the executor that was handed in is gone;
-    /// [`StartError::Transport`] when the HTTP client cannot be made;
+    /// [`StartError::Transport`] when the HTTP client cannot be made, for one with a SOCKS proxy;
+    /// [`StartError::Contradiction`] when settings were handed in beside an HTTP client that they
+    /// do not reach;
     /// [`StartError::UnknownSource`], [`StartError::NoStore`] and [`StartError::UnusedStore`] when
     /// what was handed in does not fit the configuration.
     pub fn start(self) -> Result<Client, StartError> {
         let head_bytes = self.config.limits().head_bytes;
-        let transport = match (self.http_client, self.tls) {
-            (Some(client), _) => SurfTransport::with_client(client, head_bytes),
-            (None, Some(settings)) => SurfTransport::new(settings, head_bytes),
-            (None, None) => SurfTransport::new(tls::tls_config([])?, head_bytes),
+        let transport = match self.http.decide()? {
+            Http::Own(client) => SurfTransport::with_client(client, head_bytes),
+            Http::Ours(options) => SurfTransport::new(options, head_bytes)?,
         };
         Client::start_with(self.config, self.runtime, transport, self.parts)
     }

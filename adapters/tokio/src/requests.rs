@@ -3,12 +3,13 @@
 use std::error::Error;
 
 use fdv2_client::StartError;
-use fdv2_client::tls::rustls::ClientConfig;
+use fdv2_client::http::{HttpOptions, Proxies, ProxyUrl};
+use fdv2_client::tls::rustls::{self, ClientConfig};
 use fdv2_client::transport::{Transport, accept_gzip, describe, outcomes};
 use fdv2_core::{Outcome, Request, ResponseHead, TransportError, TransportErrorKind};
 use futures::stream::{BoxStream, Stream, StreamExt};
-use reqwest::Client;
 use reqwest::redirect::Policy;
+use reqwest::{Client, ClientBuilder, NoProxy, Proxy};
 
 use crate::lookup::Lookups;
 
@@ -20,22 +21,24 @@ pub struct ReqwestTransport {
 }
 
 impl ReqwestTransport {
-    /// A client of our own with these TLS settings: one connection a request, no timeouts, no
-    /// redirects, proxies from the environment. Response heads over `head_bytes` are refused (B 1.13).
+    /// A client of our own with these settings: one connection a request, no timeouts, no
+    /// redirects. Response heads over `head_bytes` are refused (B 1.13).
     ///
     /// # Errors
     /// [`StartError::Transport`] when reqwest refuses the settings.
-    pub fn new(tls: ClientConfig, head_bytes: usize) -> Result<Self, StartError> {
-        let client = Client::builder()
-            .tls_backend_preconfigured(tls)
+    pub fn new(options: impl Into<HttpOptions>, head_bytes: usize) -> Result<Self, StartError> {
+        let options = options.into();
+        let builder = Client::builder()
+            .tls_backend_preconfigured(ClientConfig::clone(options.tls()))
             .redirect(Policy::none())
             .referer(false)
             .retry(reqwest::retry::never())
             .dns_resolver(Lookups::new())
             // An idle connection that its server closes just then would fail a poll.
-            .pool_max_idle_per_host(0)
-            .build()
-            .map_err(|error| StartError::Transport(describe(&error.without_url())))?;
+            .pool_max_idle_per_host(0);
+        let client = with_proxies(builder, options.proxies()).and_then(ClientBuilder::build);
+        let client =
+            client.map_err(|error| StartError::Transport(describe(&error.without_url())))?;
         Ok(Self::with_client(client, head_bytes))
     }
 
@@ -43,6 +46,18 @@ impl ReqwestTransport {
     pub fn with_client(client: Client, head_bytes: usize) -> Self {
         Self { client, head_bytes }
     }
+}
+
+fn with_proxies(builder: ClientBuilder, proxies: &Proxies) -> reqwest::Result<ClientBuilder> {
+    let Proxies::Explicit(named) = proxies else {
+        let is_direct = *proxies == Proxies::Direct;
+        return Ok(if is_direct { builder.no_proxy() } else { builder });
+    };
+    let except = NoProxy::from_string(named.except());
+    let http = named.http().map(ProxyUrl::expose).map(Proxy::http).transpose()?;
+    let https = named.https().map(ProxyUrl::expose).map(Proxy::https).transpose()?;
+    let proxies = http.into_iter().chain(https).map(|proxy| proxy.no_proxy(except.clone()));
+    Ok(proxies.fold(builder, ClientBuilder::proxy))
 }
 
 impl Transport for ReqwestTransport {
@@ -86,7 +101,11 @@ fn kind(error: &reqwest::Error) -> TransportErrorKind {
     TransportErrorKind::Broken
 }
 
+/// What TLS has to complain about has the same kind, and is no answer.
 fn is_invalid_data(error: &(dyn Error + 'static)) -> bool {
     let error: Option<&std::io::Error> = error.downcast_ref();
-    error.is_some_and(|error| error.kind() == std::io::ErrorKind::InvalidData)
+    error.is_some_and(|error| {
+        let is_of_tls = error.get_ref().is_some_and(|cause| cause.is::<rustls::Error>());
+        error.kind() == std::io::ErrorKind::InvalidData && !is_of_tls
+    })
 }

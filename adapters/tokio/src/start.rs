@@ -1,6 +1,6 @@
 //! Starting a client on tokio.
 
-use fdv2_client::tls::{self, rustls::ClientConfig};
+use fdv2_client::http::{Http, HttpChoice};
 use fdv2_client::{Client, Config, Parts, StartError};
 use tokio::runtime::Handle;
 
@@ -21,15 +21,14 @@ pub fn start(config: Config) -> Result<Client, StartError> {
 pub struct ClientBuilder {
     config: Config,
     runtime: Option<Handle>,
-    http_client: Option<reqwest::Client>,
-    tls: Option<ClientConfig>,
+    http: HttpChoice<reqwest::Client>,
     parts: Parts,
 }
 
 impl ClientBuilder {
     /// The runtime that this thread is in, and an HTTP client of our own.
     pub fn new(config: Config) -> Self {
-        Self { config, runtime: None, http_client: None, tls: None, parts: Parts::new() }
+        Self { config, runtime: None, http: HttpChoice::new(), parts: Parts::new() }
     }
 
     /// Runs on this runtime. The client can then be started from any thread.
@@ -46,16 +45,11 @@ impl ClientBuilder {
     /// carry the SDK key along (B 8.5), and reqwest's default look-ups can hold up the end of the
     /// runtime (B 10.5).
     pub fn http_client(mut self, client: reqwest::Client) -> Self {
-        self.http_client = Some(client);
+        self.http.own(client);
         self
     }
 
-    /// The TLS settings of our own HTTP client, in place of [`tls_config`](tls::tls_config).
-    pub fn tls(mut self, settings: ClientConfig) -> Self {
-        self.tls = Some(settings);
-        self
-    }
-
+    fdv2_client::http_of_a_builder!();
     fdv2_client::parts_of_a_builder!();
 
     /// Starts the client.
@@ -63,6 +57,8 @@ impl ClientBuilder {
     /// # Errors
     /// [`StartError::Runtime`] outside of a tokio runtime, and on one without time or I/O;
     /// [`StartError::Transport`] when the HTTP client cannot be made;
+    /// [`StartError::Contradiction`] when settings were handed in beside an HTTP client that they
+    /// do not reach;
     /// [`StartError::UnknownSource`], [`StartError::NoStore`] and [`StartError::UnusedStore`] when
     /// what was handed in does not fit the configuration.
     pub fn start(self) -> Result<Client, StartError> {
@@ -71,10 +67,9 @@ impl ClientBuilder {
             None => TokioRuntime::current()?,
         };
         let head_bytes = self.config.limits().head_bytes;
-        let transport = match (self.http_client, self.tls) {
-            (Some(client), _) => ReqwestTransport::with_client(client, head_bytes),
-            (None, Some(settings)) => ReqwestTransport::new(settings, head_bytes)?,
-            (None, None) => ReqwestTransport::new(tls::tls_config([])?, head_bytes)?,
+        let transport = match self.http.decide()? {
+            Http::Own(client) => ReqwestTransport::with_client(client, head_bytes),
+            Http::Ours(options) => ReqwestTransport::new(options, head_bytes)?,
         };
         Client::start_with(self.config, runtime, transport, self.parts)
     }

@@ -2,7 +2,7 @@
 
 use std::future::Future;
 
-use fdv2_client::tls::rustls::ClientConfig;
+use fdv2_client::http::HttpOptions;
 use fdv2_client::tls::tls_config;
 use fdv2_client::{Client, Config, CustomSource, Transport};
 use fdv2_core::{Limits, Outcome, Request, ResponseHead, TransportError};
@@ -50,12 +50,12 @@ impl Host {
 
     pub(crate) fn transport_with(
         &self,
-        tls: ClientConfig,
+        options: impl Into<HttpOptions>,
         head_bytes: usize,
     ) -> Box<dyn Transport> {
         match self {
-            Self::Tokio(_) => Box::new(ReqwestTransport::new(tls, head_bytes).unwrap()),
-            Self::Smol => Box::new(SurfTransport::new(tls, head_bytes)),
+            Self::Tokio(_) => Box::new(ReqwestTransport::new(options, head_bytes).unwrap()),
+            Self::Smol => Box::new(SurfTransport::new(options, head_bytes).unwrap()),
         }
     }
 
@@ -67,6 +67,18 @@ impl Host {
                 fdv2_tokio::start(config).unwrap()
             }
             Self::Smol => fdv2_smol::start(config).unwrap(),
+        }
+    }
+
+    /// A client on this runtime whose HTTP client has these settings.
+    pub(crate) fn start_over(&self, config: Config, options: HttpOptions) -> Client {
+        match self {
+            Self::Tokio(runtime) => {
+                let builder =
+                    fdv2_tokio::ClientBuilder::new(config).runtime(runtime.handle().clone());
+                builder.http(options).start().unwrap()
+            }
+            Self::Smol => fdv2_smol::ClientBuilder::new(config).http(options).start().unwrap(),
         }
     }
 
@@ -93,6 +105,12 @@ impl Host {
     /// Fetches `url` to the end.
     pub(crate) fn fetch(&self, url: &str) -> Fetched {
         let transport = self.transport();
+        self.run(fetch(&*transport, get(url)))
+    }
+
+    /// As [`fetch`](Self::fetch), with these settings of the HTTP client.
+    pub(crate) fn fetch_over(&self, options: HttpOptions, url: &str) -> Fetched {
+        let transport = self.transport_with(options, Limits::default().head_bytes);
         self.run(fetch(&*transport, get(url)))
     }
 }

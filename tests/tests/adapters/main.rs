@@ -7,12 +7,15 @@ mod wire;
 mod bodies;
 mod endings;
 mod heads;
+mod options;
 mod sockets;
 mod tls;
+mod trust;
 
 mod closing;
 mod polls;
 mod proxies;
+mod proxies_named;
 mod requests;
 mod starting;
 mod streams;

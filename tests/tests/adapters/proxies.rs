@@ -1,4 +1,4 @@
-//! Proxies of the environment (H04).
+//! Proxies of the environment, and settings that overrule it (H04).
 //!
 //! The environment of a process cannot be changed while it runs, so each test starts its own
 //! program again, as a child with the environment that is wanted.
@@ -9,6 +9,7 @@ use std::net::SocketAddr;
 use std::process::Command;
 use std::thread;
 
+use fdv2_client::http::HttpOptions;
 use fdv2_core::TransportErrorKind::Connect;
 use fdv2_tests::server::{Received, Script, SelfSigned, Server};
 
@@ -53,7 +54,9 @@ fn parent() {
     assert!(ran.status.success(), "{text}");
 
     assert_eq!(secure.log().requests()[0].target, "/sdk/stream?basis=s1");
-    assert_eq!(direct.log().requests().len(), 1);
+    assert_eq!(secure.log().requests()[1].target, "/past");
+    assert_eq!(direct.log().requests().len(), 2);
+    assert_eq!(direct.log().requests()[1].target, "http://named.invalid/");
     let requests = proxy.log().requests();
     let targets: Vec<_> = requests.iter().map(|got| got.target.clone()).collect();
     let tunnel = format!("localhost:{}", target.port());
@@ -79,6 +82,10 @@ fn child(host: &Host, targets: &str) {
     let tunnelled = host.fetch(&format!("{secure}/sdk/stream?basis=s1"));
     assert_eq!((tunnelled.text(), tunnelled.end.clone()), ("\"tunnelled\"", Ok(())));
     assert_eq!(host.fetch(direct).text(), "\"direct\"");
+    let without = HttpOptions::builder().no_proxy().build().unwrap();
+    assert_eq!(host.fetch_over(without, &format!("{secure}/past")).text(), "\"tunnelled\"");
+    let named = HttpOptions::builder().proxy(direct).build().unwrap();
+    assert_eq!(host.fetch_over(named, "http://named.invalid").text(), "\"direct\"");
     let refused = host.fetch("https://refused.invalid").end.unwrap_err();
     assert_eq!(refused.kind, Connect);
     // B 11.1.

@@ -108,7 +108,7 @@ fn start_with_own_reqwest(server: &Server) -> Started {
 }
 
 fn start_with_own_surf(server: &Server) -> Started {
-    let backend = HyperBackend::new(tls_config([]).unwrap(), 1 << 16);
+    let backend = HyperBackend::new(tls_config([]).unwrap(), 1 << 16).unwrap();
     let own = surf::Client::with_http_client(backend).with(Mark);
     let builder = fdv2_smol::ClientBuilder::new(config(&server.url()));
     let client = builder.http_client(own.clone()).start().unwrap();

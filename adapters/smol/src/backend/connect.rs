@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use async_io::Async;
 use bytes::Bytes;
-use fdv2_client::tls::rustls::ClientConfig;
+use fdv2_client::StartError;
+use fdv2_client::http::HttpOptions;
 use fdv2_client::tls::rustls::pki_types::ServerName;
 use fdv2_client::transport::describe;
 use fdv2_core::{TransportError, TransportErrorKind};
@@ -33,12 +34,11 @@ pub(super) struct Connector {
 }
 
 impl Connector {
-    pub(super) fn new(tls: Arc<ClientConfig>) -> Self {
-        Self { tls: tls.into(), proxies: Matcher::from_env() }
-    }
-
-    pub(super) fn forget_proxies(&mut self) {
-        self.proxies = Matcher::builder().build();
+    pub(super) fn new(options: &HttpOptions) -> Result<Self, StartError> {
+        Ok(Self {
+            tls: Arc::clone(options.tls()).into(),
+            proxies: proxy::matcher(options.proxies())?,
+        })
     }
 
     /// Opens a connection for `request`, which has an absolute address, and gives the request the

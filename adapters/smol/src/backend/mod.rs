@@ -6,9 +6,9 @@ mod proxy;
 mod tcp;
 
 use std::fmt;
-use std::sync::Arc;
 
-use fdv2_client::tls::rustls::ClientConfig;
+use fdv2_client::StartError;
+use fdv2_client::http::HttpOptions;
 use fdv2_core::TransportError;
 use http::header::{self, HeaderMap, HeaderValue};
 use http_client::http_types::StatusCode;
@@ -20,8 +20,8 @@ use connect::Connector;
 /// Speaks HTTP/1.1, one connection a request, and spawns nothing: the connection is polled inside
 /// the response's body, so that dropping the body closes the socket at once.
 ///
-/// It has no timeouts, follows no redirects, asks for gzip but leaves it to its user to undo, and
-/// takes its proxies from the environment (`HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY`, `NO_PROXY`).
+/// It has no timeouts, follows no redirects, and asks for gzip but leaves it to its user to undo. A
+/// SOCKS proxy of the environment (`ALL_PROXY`) is an error at each request.
 /// With it an application can make a [`surf::Client`] of its own, with its own middleware.
 pub struct HyperBackend {
     connector: Connector,
@@ -30,21 +30,17 @@ pub struct HyperBackend {
 }
 
 impl HyperBackend {
-    /// A backend with these TLS settings. A response head over `head_bytes` is an error.
-    pub fn new(tls: ClientConfig, head_bytes: usize) -> Self {
+    /// A backend with these settings. A response head over `head_bytes` is an error.
+    ///
+    /// # Errors
+    /// [`StartError::Transport`] when a SOCKS proxy is named: only tokio has those.
+    pub fn new(options: impl Into<HttpOptions>, head_bytes: usize) -> Result<Self, StartError> {
         let config = Config::new().set_http_keep_alive(false).set_tcp_no_delay(true);
-        Self {
-            connector: Connector::new(Arc::new(tls)),
+        Ok(Self {
+            connector: Connector::new(&options.into())?,
             head_bytes,
             config: config.set_timeout(None),
-        }
-    }
-
-    /// Connects without any proxy, whatever the environment names: for services on this machine.
-    #[must_use]
-    pub fn without_proxies(mut self) -> Self {
-        self.connector.forget_proxies();
-        self
+        })
     }
 
     async fn exchange(&self, request: Request) -> Result<Response, TransportError> {

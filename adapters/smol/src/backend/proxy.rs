@@ -1,12 +1,37 @@
-//! A tunnel through an HTTP proxy.
+//! Which proxy, and a tunnel through it.
 
 use std::io;
 
+use fdv2_client::StartError;
+use fdv2_client::http::{Proxies, ProxyUrl};
 use futures::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use http::HeaderValue;
+use hyper_util::client::proxy::matcher::Matcher;
 
 /// More than any proxy has to say.
 const MAX_HEAD: usize = 16 << 10;
+
+/// The rules by which an address has a proxy. reqwest has them from the same place.
+pub(super) fn matcher(proxies: &Proxies) -> Result<Matcher, StartError> {
+    match proxies {
+        Proxies::Direct => Ok(Matcher::builder().build()),
+        Proxies::Explicit(named) => {
+            let rules = Matcher::builder().http(url(named.http())?).https(url(named.https())?);
+            Ok(rules.no(named.except()).build())
+        }
+        _ => Ok(Matcher::from_system()),
+    }
+}
+
+/// As the rules take it: nothing for none.
+fn url(proxy: Option<&ProxyUrl>) -> Result<&str, StartError> {
+    match proxy {
+        Some(proxy) if proxy.is_socks() => Err(StartError::Transport(format!(
+            "the proxy {proxy:?} speaks SOCKS, which there is on tokio alone; name an HTTP proxy"
+        ))),
+        proxy => Ok(proxy.map(ProxyUrl::expose).unwrap_or_default()),
+    }
+}
 
 /// Asks the proxy at the other end of `socket` for a tunnel to `target`, a host and port.
 pub(super) async fn tunnel(
