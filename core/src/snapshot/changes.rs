@@ -4,13 +4,11 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use serde_json::{Number, Value};
-
 use super::dependencies::ItemId;
 use super::items::Kept;
 use super::slot::Slot;
 use super::snapshot::Snapshot;
-use crate::model::{Flag, Item, Kind, Segment};
+use crate::model::{Flag, Item, Kind, Segment, is_same_value};
 
 /// The flags that a change set changed, and those that depend on what it changed (B 7.1).
 ///
@@ -123,27 +121,4 @@ fn is_same_item<T>(one: &Arc<Item<T>>, other: &Arc<Item<T>>) -> bool {
 fn is_same_json(one: &str, other: &str) -> bool {
     let values = (serde_json::from_str(one), serde_json::from_str(other));
     matches!(values, (Ok(one), Ok(other)) if is_same_value(&one, &other))
-}
-
-/// Recurses no deeper than `serde_json` reads.
-fn is_same_value(one: &Value, other: &Value) -> bool {
-    match (one, other) {
-        (Value::Number(one), Value::Number(other)) => is_same_number(one, other),
-        (Value::Array(one), Value::Array(other)) => {
-            one.len() == other.len()
-                && one.iter().zip(other).all(|(one, other)| is_same_value(one, other))
-        }
-        (Value::Object(one), Value::Object(other)) => {
-            one.len() == other.len()
-                && one.iter().all(|(name, one)| {
-                    other.get(name).is_some_and(|other| is_same_value(one, other))
-                })
-        }
-        (one, other) => one == other,
-    }
-}
-
-/// `1` and `1.0` are one number, two integers too large for a float are two.
-fn is_same_number(one: &Number, other: &Number) -> bool {
-    one == other || ((one.is_f64() || other.is_f64()) && one.as_f64() == other.as_f64())
 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::task::{Poll, ready};
 
 use fdv2_core::context::Context;
+use fdv2_core::model::is_same_value;
 use futures::Stream;
 use serde_json::Value;
 
@@ -48,7 +49,7 @@ impl Watched {
     fn value_if_not(&self, known: &Value) -> Option<Value> {
         self.shared.evaluate(&self.context, &self.key, |detail| {
             let value = detail.value.unwrap_or(&self.default);
-            (value != known).then(|| value.clone())
+            (!is_same_value(value, known)).then(|| value.clone())
         })
     }
 }

@@ -89,6 +89,22 @@ fn b_7_2_the_same_object_in_another_order_is_no_change() {
     assert!(heard.try_recv().is_err());
 }
 
+/// Case L05: by what they say, too. As for flags, the spelling of a number is no matter (B 7.1).
+#[test]
+fn b_7_2_the_same_number_in_another_spelling_is_no_change() {
+    let (sim, client, feeds) = running(&["a"]);
+    feeds.tell("a", gives(1, "f", r#"{"a":[1,2.0]}"#));
+    sim.run();
+    let mut changes = client.value_changes("f", user("u"), json!("default"));
+    feeds.tell("a", gives(2, "f", r#"{"a":[1.0,2e0]}"#));
+    sim.run();
+    assert_eq!(read(&mut changes), None);
+    feeds.tell("a", gives(3, "f", r#"{"a":[1.5,2]}"#));
+    sim.run();
+    let expected = change("f", json!({"a": [1, 2.0]}), json!({"a": [1.5, 2]}));
+    assert_eq!(read(&mut changes), Some(expected));
+}
+
 /// Contract 2.11: a flag that changes in its version only, and another flag.
 #[test]
 fn a_change_that_gives_the_same_value_is_none() {
