@@ -19,6 +19,7 @@ use crate::hook::Hooks;
 use crate::listen::{
     BigSegmentStatusStream, SourceSwitches, StatusStream, StoreStatusStream, Warnings,
 };
+use crate::observe::Stats;
 use crate::parts::Parts;
 use crate::reading::ThroughStore;
 use crate::shared::Shared;
@@ -213,6 +214,12 @@ impl Client {
     /// first. For the application's log.
     pub fn warnings(&self) -> Warnings {
         Warnings::new(self.shared().facts().subscribe_warnings())
+    }
+
+    /// What the client has done since it started, and what it holds: cheap enough for every scrape
+    /// of an exporter.
+    pub fn stats(&self) -> Stats {
+        self.shared().stats()
     }
 
     /// Closes the system: connections are closed, waits are released, streams end, the status is

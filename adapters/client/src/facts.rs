@@ -225,6 +225,16 @@ impl Facts {
         self.warning_listeners.subscribe(OTHERS, self.warnings.iter().cloned())
     }
 
+    /// What listeners lost because they did not keep up, but for news that stands for all news.
+    pub(crate) fn lost_entries(&self) -> u64 {
+        self.status_listeners.lost()
+            + self.store_listeners.lost()
+            + self.big_segment_listeners.lost()
+            + self.switch_listeners.lost()
+            + self.change_listeners.lost()
+            + self.warning_listeners.lost()
+    }
+
     pub(crate) fn waiting(&mut self) -> &mut Waiting {
         &mut self.waiting
     }

@@ -29,6 +29,41 @@
 //! }
 //! ```
 //!
+//! # Observability
+//!
+//! [`Client::stats`] has everything that is counted, always. Two features, off by default, hand on
+//! the same: `tracing` as spans and events, `metrics` as counters and gauges. No secret is in any of
+//! it (B 11.1). Both are called from the driver's task, so what receives them must not block.
+//!
+//! With **`tracing`** each client is a span `client` with its `instance_id`, and in it each attempt a
+//! span `attempt` with its `kind` (`stream`, `poll`, `fdv1`, `custom`) and its `url` or, of a custom
+//! source, `source`. The target of all is `fdv2`:
+//!
+//! | level | events |
+//! | --- | --- |
+//! | `WARN` | an attempt, a write or a read of the store failed; a peer did something odd |
+//! | `INFO` | status of source and store, switches of source, ready, closed |
+//! | `DEBUG` | an attempt began or ended, a response or a change set came, the store is written |
+//! | `TRACE` | bytes of a body came, the store is probed |
+//!
+//! With **`metrics`**, install the recorder before the client is started. Counters and gauges are
+//! sums over all clients of the process:
+//!
+//! | name | labels | what |
+//! | --- | --- | --- |
+//! | `fdv2_attempts_total` | `kind`: as above | attempts that were begun |
+//! | `fdv2_errors_total` | `kind`, `error`: `network`, `error_response`, `invalid_data`, `store`, `unknown` | errors of the data source (B 6.1) |
+//! | `fdv2_redirects_total` | | redirects that were followed |
+//! | `fdv2_received_bytes_total` | | bytes of response bodies, after decompression |
+//! | `fdv2_change_sets_total` | | change sets that were applied |
+//! | `fdv2_source_switches_total` | | changes of source |
+//! | `fdv2_store_writes_total` | | writes to the store that were begun |
+//! | `fdv2_store_records_total` | | records that they were to write |
+//! | `fdv2_store_failures_total` | `call`: `write`, `probe`, `read` | calls of the store that failed |
+//! | `fdv2_store_unreadable_records_total` | | records that cannot be read |
+//! | `fdv2_clients` (gauge) | `state`: `initializing`, `valid`, `interrupted`, `off` | clients, by the state of their data source |
+//! | `fdv2_objects` (gauge) | | flags and segments held |
+//!
 //! # For the crate of a runtime
 //!
 //! Implement [`Runtime`] (clock, sleep, spawn) and [`Transport`] (one request, as a stream of
@@ -50,6 +85,7 @@ mod facts;
 mod garbage;
 mod hook;
 mod listen;
+mod observe;
 mod parts;
 mod queue;
 mod reading;
@@ -84,6 +120,7 @@ pub use listen::{
     BigSegmentStatusStream, FlagChange, FlagChanges, Listener, SourceSwitches, StatusStream,
     StoreStatusStream, ValueChange, ValueChanges, Warnings,
 };
+pub use observe::{AttemptStats, ErrorStats, Stats, StoreStats};
 pub use parts::Parts;
 pub use reading::{CacheMode, ThroughStore};
 pub use runtime::{Runtime, StartError};

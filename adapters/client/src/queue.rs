@@ -19,12 +19,13 @@ pub(crate) enum Entry<T> {
 /// All listeners to one kind of thing.
 pub(crate) struct Listeners<T> {
     queues: Vec<Arc<Queue<T>>>,
+    lost: u64,
     is_closed: bool,
 }
 
 impl<T> Default for Listeners<T> {
     fn default() -> Self {
-        Self { queues: Vec::new(), is_closed: false }
+        Self { queues: Vec::new(), lost: 0, is_closed: false }
     }
 }
 
@@ -54,7 +55,13 @@ impl<T: Clone> Listeners<T> {
     pub(crate) fn publish(&mut self, item: &T, wakes: &mut Wakes) -> Vec<T> {
         let mut lost = Vec::new();
         self.queues.retain(|queue| queue.push(item, &mut lost, wakes));
+        self.lost += lost.len() as u64;
         lost
+    }
+
+    /// How many items have been lost so far, by all listeners together.
+    pub(crate) fn lost(&self) -> u64 {
+        self.lost
     }
 
     /// Nothing follows, not even for listeners to come.

@@ -14,6 +14,7 @@ use crate::control::{Control, Order};
 use crate::facts::{End, Facts};
 use crate::garbage::Graveyard;
 use crate::hook::Hooks;
+use crate::observe::Stats;
 use crate::reading::Reading;
 use crate::wakes::Wakes;
 use crate::warning::Warning;
@@ -26,6 +27,7 @@ pub(crate) struct Shared {
     snapshot: ArcSwap<Snapshot>,
     environment_id: ArcSwapOption<Arc<str>>,
     facts: Mutex<Facts>,
+    stats: Mutex<Stats>,
     clock: Clock,
     control: Control,
     graveyard: Graveyard,
@@ -50,6 +52,7 @@ impl Shared {
             snapshot: ArcSwap::default(),
             environment_id: ArcSwapOption::empty(),
             facts: Mutex::new(Facts::new(clock(), StoreStatus::new(reading.is_some()))),
+            stats: Mutex::default(),
             clock,
             control: Control::default(),
             graveyard: Graveyard::default(),
@@ -106,6 +109,18 @@ impl Shared {
     /// The facts of one moment. No code of others may run before the guard is dropped.
     pub(crate) fn facts(&self) -> MutexGuard<'_, Facts> {
         self.facts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Counts something.
+    pub(crate) fn count(&self, count: impl FnOnce(&mut Stats)) {
+        count(&mut self.stats.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    /// What has been counted, and what is held.
+    pub(crate) fn stats(&self) -> Stats {
+        let counted = *self.stats.lock().unwrap_or_else(PoisonError::into_inner);
+        let lost_entries = self.facts().lost_entries();
+        Stats { lost_entries, objects: self.snapshot.load().objects() as u64, ..counted }
     }
 
     /// Makes an update of the core visible, and tells those who listen for it.

@@ -21,6 +21,7 @@ use self::turn::Turn;
 pub(crate) use self::turn::yield_now;
 use crate::control::Order;
 use crate::facts::End;
+use crate::observe::Observer;
 use crate::parts::Parts;
 use crate::shared::Shared;
 use crate::tap::{OpenTap, Tapped};
@@ -37,8 +38,10 @@ pub(crate) fn drive<R: Runtime, T: Transport>(
 ) -> impl Future<Output = ()> + Send {
     // Made here and not in the future, which may be dropped before it is polled.
     let last_words = LastWords(Arc::clone(&shared));
+    let observer = Observer::new(Arc::clone(&shared), system.instance_id());
     let driver = Driver {
         system,
+        observer,
         tap,
         alarm: Alarm::new(runtime),
         effects: Effects::new(transport, parts, Arc::clone(&shared)),
@@ -67,6 +70,7 @@ impl Drop for LastWords {
 
 struct Driver<R: Runtime, T> {
     system: DataSystem,
+    observer: Observer,
     tap: Option<OpenTap>,
     alarm: Alarm<R>,
     effects: Effects<T>,
@@ -99,15 +103,21 @@ impl<R: Runtime, T: Transport> Driver<R, T> {
 
     fn handle(&mut self, event: Event) {
         let now = self.alarm.now();
+        self.observer.on_event(&event);
         if let Some(tap) = self.tap.as_mut().filter(|tap| tap.is_open()) {
             let commands: Vec<_> = self.system.handle(now, event.clone()).collect();
             tap.tell(Tapped::Handled { now, event, commands: commands.clone() });
-            commands.into_iter().for_each(|command| self.effects.execute(command));
-            return;
+            for command in commands {
+                self.observer.on_command(&command);
+                self.effects.execute(command);
+            }
+        } else {
+            for command in self.system.handle(now, event) {
+                self.observer.on_command(&command);
+                self.effects.execute(command);
+            }
         }
-        for command in self.system.handle(now, event) {
-            self.effects.execute(command);
-        }
+        self.observer.on_done();
     }
 
     /// The next thing to tell the core. None when all is over.

@@ -16,6 +16,11 @@ mod listening_callbacks;
 mod listening_values;
 mod lives;
 mod members;
+mod observing;
+#[cfg(feature = "metrics")]
+mod observing_metrics;
+#[cfg(feature = "tracing")]
+mod observing_traces;
 mod reading;
 mod reading_ends;
 mod scripted;
