@@ -9,6 +9,9 @@ use redis::{Client, Connection, RedisResult};
 use crate::fault;
 use crate::url::{Address, RedisUrlError};
 
+/// The shortest timeout that a socket takes.
+const SHORTEST: Duration = Duration::from_millis(1);
+
 /// One for reads, one for writes.
 const IDLE: usize = 2;
 
@@ -16,8 +19,8 @@ pub(crate) struct Connections {
     client: Client,
     /// Host and port.
     pub(crate) name: String,
-    pub(crate) connect_timeout: Duration,
-    pub(crate) command_timeout: Duration,
+    connect_timeout: Duration,
+    command_timeout: Duration,
     idle: Mutex<Vec<Connection>>,
 }
 
@@ -30,6 +33,14 @@ impl Connections {
             command_timeout: Duration::from_secs(5),
             idle: Mutex::new(Vec::new()),
         })
+    }
+
+    pub(crate) fn set_connect_timeout(&mut self, timeout: Duration) {
+        self.connect_timeout = timeout.max(SHORTEST);
+    }
+
+    pub(crate) fn set_command_timeout(&mut self, timeout: Duration) {
+        self.command_timeout = timeout.max(SHORTEST);
     }
 
     /// Gives `work` a connection. One that failed in any way is never used again, so that an answer

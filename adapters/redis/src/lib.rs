@@ -1,5 +1,5 @@
-//! A persistent store for fdv2 in Redis, in LaunchDarkly's layout: its Relay Proxy and its SDKs read
-//! and write the same data.
+//! A persistent store for fdv2 in Redis, and one of the members of big segments, in LaunchDarkly's
+//! layout: its Relay Proxy and its SDKs read and write the same data.
 //!
 //! Nothing is connected before the first call, which runs on a thread of the store's own. There is
 //! no asynchronous runtime in it.
@@ -13,6 +13,7 @@
 //! # Ok::<(), fdv2_redis::RedisUrlError>(())
 //! ```
 
+mod big_segments;
 mod connections;
 mod fault;
 mod store;
@@ -20,5 +21,6 @@ mod store;
 mod tls;
 mod url;
 
+pub use big_segments::RedisBigSegmentStore;
 pub use store::RedisStore;
 pub use url::RedisUrlError;

@@ -10,7 +10,7 @@ use redis::{Cmd, Connection, ErrorKind, RedisResult, Script, Value, cmd};
 use crate::connections::Connections;
 use crate::url::{Address, RedisUrlError};
 
-const DEFAULT_PREFIX: &str = "launchdarkly";
+pub(crate) const DEFAULT_PREFIX: &str = "launchdarkly";
 
 /// How much goes into one command, in bytes: enough to keep the network busy, and little enough to
 /// need no more memory than that.
@@ -18,9 +18,6 @@ const CHUNK: usize = 1 << 20;
 
 /// How often to look again when other writers are faster.
 const ATTEMPTS: usize = 1000;
-
-/// The shortest timeout that a socket takes.
-const SHORTEST: Duration = Duration::from_millis(1);
 
 /// Writes a field if it still is what was read. The version is compared here, not there: Lua
 /// counts in floating point.
@@ -61,13 +58,13 @@ impl RedisStore {
 
     /// Sets how long connecting to one of the host's addresses may take: 5 s by default.
     pub fn connect_timeout(mut self, timeout: Duration) -> Self {
-        self.connections.connect_timeout = timeout.max(SHORTEST);
+        self.connections.set_connect_timeout(timeout);
         self
     }
 
     /// Sets how long a command may go without a byte: 5 s by default.
     pub fn command_timeout(mut self, timeout: Duration) -> Self {
-        self.connections.command_timeout = timeout.max(SHORTEST);
+        self.connections.set_command_timeout(timeout);
         self
     }
 

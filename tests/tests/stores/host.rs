@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use async_io::Timer;
+use fdv2_client::big_segments::BigSegments;
 use fdv2_client::config::{Custom, StoreMode};
 use fdv2_client::store::{PersistentStore, Record, Store};
 use fdv2_client::{CacheMode, Client, Config};
@@ -83,6 +84,25 @@ impl Host {
                 .start(),
         };
         client.unwrap()
+    }
+
+    /// A client that the test feeds, with a store of the members of big segments.
+    pub(crate) fn start_with_segments(&self, segments: BigSegments) -> (Client, Feed) {
+        let (feed, source) = Feed::new();
+        let config = Config::custom("sdk-key").synchronizer(Custom::new("feed")).build().unwrap();
+        let client = match self {
+            Self::Tokio(runtime) => fdv2_tokio::ClientBuilder::new(config)
+                .runtime(runtime.handle().clone())
+                .custom_source("feed", source)
+                .big_segments(segments)
+                .start(),
+            Self::Smol(executor) => fdv2_smol::ClientBuilder::new(config)
+                .executor(executor)
+                .custom_source("feed", source)
+                .big_segments(segments)
+                .start(),
+        };
+        (client.unwrap(), feed)
     }
 
     /// A client that the test feeds and that writes to `store`.

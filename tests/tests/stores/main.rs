@@ -2,6 +2,7 @@
 //! their calls run on.
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, reason = "tests")]
 
+mod big_segments;
 mod conformance;
 mod gated;
 mod hanging;
