@@ -2,6 +2,10 @@
 //! and what the tests over sockets share.
 
 #[cfg(feature = "adapters")]
+pub mod dev_server;
+#[cfg(feature = "adapters")]
+pub mod fault_proxy;
+#[cfg(feature = "adapters")]
 pub mod feed;
 #[cfg(feature = "adapters")]
 pub mod frail_store;

@@ -13,6 +13,7 @@ mod tls;
 mod trust;
 
 mod closing;
+mod faults;
 mod polls;
 mod proxies;
 mod proxies_named;

@@ -54,7 +54,7 @@ fn a_broken_file_changes_nothing_and_is_told() {
     let mut stream = running.ask("/sdk/stream");
     stream.transfer();
     running.write(r#"{"flagValues":{"a":"#);
-    let broken = running.runtime.block_on(async {
+    let broken = running.runtime().block_on(async {
         while let Some(notice) = notices.next().await {
             if let Notice::Broken(fault) = notice {
                 return fault.to_string();
@@ -135,6 +135,6 @@ fn a_dropped_server_closes_its_connections() {
     let mut running = Running::start(ONE);
     let mut stream = running.ask("/sdk/stream");
     stream.transfer();
-    running.server = None;
+    running.drop_server();
     assert!(stream.next_event().is_none());
 }

@@ -1,58 +1,41 @@
 //! A server on a file of its own, and requests by hand.
 
-use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, TcpStream};
-use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::ops::{Deref, DerefMut};
 use std::time::{Duration, Instant};
 
-use fdv2_server::{Options, Server};
+use fdv2_server::Options;
+use fdv2_tests::dev_server::DevServer;
 use serde_json::Value;
-use tokio::runtime::Runtime;
 
 /// How long a test waits for what has to happen.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A running server with its file.
-pub(crate) struct Running {
-    pub(crate) server: Option<Server>,
-    pub(crate) runtime: Runtime,
-    dir: PathBuf,
+pub(crate) struct Running(DevServer);
+
+impl Deref for Running {
+    type Target = DevServer;
+
+    fn deref(&self) -> &DevServer {
+        &self.0
+    }
+}
+
+impl DerefMut for Running {
+    fn deref_mut(&mut self) -> &mut DevServer {
+        &mut self.0
+    }
 }
 
 impl Running {
     pub(crate) fn start(text: &str) -> Self {
-        Self::start_with(text, |options| options)
+        Self(DevServer::start(text))
     }
 
     pub(crate) fn start_with(text: &str, change: impl FnOnce(Options) -> Options) -> Self {
-        static COUNT: AtomicU64 = AtomicU64::new(0);
-        let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        let name = format!("fdv2-server-test-{}-{number}", std::process::id());
-        let dir = std::env::temp_dir().join(name);
-        fs::create_dir_all(&dir).unwrap();
-        let file = dir.join("flags.json");
-        fs::write(&file, text).unwrap();
-        let runtime =
-            tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
-        let runtime = runtime.unwrap();
-        let options = Options::new(file).check_interval(Duration::from_millis(10));
-        let server = runtime.block_on(Server::start(change(options))).unwrap();
-        Self { server: Some(server), runtime, dir }
-    }
-
-    pub(crate) fn server(&self) -> &Server {
-        self.server.as_ref().unwrap()
-    }
-
-    pub(crate) fn write(&self, text: &str) {
-        fs::write(self.dir.join("flags.json"), text).unwrap();
-    }
-
-    pub(crate) fn stop(&mut self) {
-        let server = self.server.take().unwrap();
-        self.runtime.block_on(server.stop());
+        Self(DevServer::start_with(text, change))
     }
 
     /// Sends a GET with these further header lines, each ended by CRLF.
@@ -77,12 +60,6 @@ impl Running {
             assert!(start.elapsed() < PATIENCE, "still {}", self.server().open_streams());
             std::thread::sleep(Duration::from_millis(5));
         }
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.dir);
     }
 }
 
