@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 
 use arc_swap::{ArcSwap, ArcSwapOption};
-use fdv2_core::status::StoreStatus;
+use fdv2_core::snapshot::FlagsChanged;
+use fdv2_core::status::{Readiness, StoreStatus};
 use fdv2_core::{Instant, Snapshot, Update};
 
 use crate::big_segments::{BigSegmentStatus, BigSegments, MembershipReading};
@@ -136,10 +137,7 @@ impl Shared {
             Update::Readiness(readiness) => {
                 self.change(|facts, wakes| facts.set_readiness(readiness, wakes));
             }
-            Update::FlagsChanged(changed) => {
-                let lost = self.change(|facts, wakes| facts.tell_change(&changed, wakes));
-                drop(lost);
-            }
+            Update::FlagsChanged(changed) => self.publish_changes(None, &changed),
             Update::StoreStatus(status) => {
                 self.change(|facts, wakes| facts.set_store_status(status, wakes));
             }
@@ -155,6 +153,17 @@ impl Shared {
     /// Makes the status of the store of memberships visible.
     pub(crate) fn publish_big_segment_status(&self, status: BigSegmentStatus) {
         self.change(|facts, wakes| facts.set_big_segment_status(status, wakes));
+    }
+
+    /// Tells of changed flags, together with the readiness that they made.
+    pub(crate) fn publish_changes(&self, readiness: Option<Readiness>, changed: &FlagsChanged) {
+        let lost = self.change(|facts, wakes| {
+            if let Some(readiness) = readiness {
+                facts.set_readiness(readiness, wakes);
+            }
+            facts.tell_change(changed, wakes)
+        });
+        drop(lost);
     }
 
     /// Nothing follows: the status is OFF, waits and streams end, and so does the driver (B 10.4).

@@ -4,6 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
+use fdv2_core::status::Readiness;
 use fdv2_core::{Command, Effect, EffectId, OpenSource, Outcome, Request, Update};
 use futures::StreamExt;
 use futures::stream::{self, BoxStream};
@@ -23,6 +24,8 @@ pub(super) struct Effects<T> {
     origins: Option<Origins<T>>,
     storing: Option<Storing>,
     store: Option<Store>,
+    /// Readiness that is told together with the changes that follow it, if any do.
+    readiness: Option<Readiness>,
     shared: Arc<Shared>,
 }
 
@@ -33,17 +36,40 @@ impl<T: Transport> Effects<T> {
             origins: Some(Origins { transport, sources: parts.sources }),
             storing: None,
             store: parts.store,
+            readiness: None,
             shared,
         }
     }
 
+    /// Executes the next command of a step.
+    ///
+    /// Whoever waited to be ready and then listens is not told of the changes that made it so: there
+    /// is no moment between the two.
     pub(super) fn execute(&mut self, command: Command) {
+        let command = match command {
+            Command::Emit(Update::Readiness(readiness)) => {
+                self.readiness = Some(readiness);
+                return;
+            }
+            Command::Emit(Update::FlagsChanged(changed)) => {
+                return self.shared.publish_changes(self.readiness.take(), &changed);
+            }
+            other => other,
+        };
+        self.settle();
         match command {
             Command::Start { id, effect } => self.start(id, effect),
             Command::Cancel { id } => self.cancel(id),
             Command::Emit(update) => self.emit(update),
             Command::Discard(garbage) if garbage.is_empty() => {}
             Command::Discard(garbage) => self.shared.graveyard().bury(garbage),
+        }
+    }
+
+    /// The step has ended.
+    pub(super) fn settle(&mut self) {
+        if let Some(readiness) = self.readiness.take() {
+            self.shared.publish(Update::Readiness(readiness));
         }
     }
 

@@ -117,6 +117,7 @@ impl<R: Runtime, T: Transport> Driver<R, T> {
                 self.effects.execute(command);
             }
         }
+        self.effects.settle();
         self.observer.on_done();
     }
 

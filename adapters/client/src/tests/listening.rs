@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Wake, Waker};
+use std::time::Duration;
 
 use fdv2_core::effect::{SourceId, SwitchReason};
 use fdv2_core::status::{Availability, SourceState};
@@ -15,6 +16,8 @@ use super::scripted::{Script, chunk, event_stream};
 use super::sim::Sim;
 use super::start_with;
 use crate::{Client, CustomSources, FlagChange, FlagChanges, Warning};
+
+const PATIENCE: Duration = Duration::from_secs(60);
 
 fn read_all(listener: &mut FlagChanges) -> Vec<FlagChange> {
     std::iter::from_fn(|| listener.next().now_or_never().flatten()).collect()
@@ -38,6 +41,37 @@ fn the_first_data_announces_every_flag_and_later_data_what_changed() {
     feeds.tell("a", changes(2, &["f2"]));
     sim.run();
     assert_eq!(read_all(&mut listener), changed(&["f2"]));
+}
+
+/// Listens from the moment on at which it is woken.
+struct Latecomer {
+    client: Client,
+    listener: Mutex<Option<FlagChanges>>,
+}
+
+impl Wake for Latecomer {
+    fn wake(self: Arc<Self>) {
+        self.listener.lock().unwrap().get_or_insert_with(|| self.client.flag_changes());
+    }
+}
+
+/// B 7.4, C 2.11.
+#[test]
+fn whoever_listens_once_ready_is_not_told_of_what_made_it_ready() {
+    let sim = Sim::default();
+    let (client, feeds) = fed(&sim, &["a"]);
+    let latecomer = Arc::new(Latecomer { client: client.clone(), listener: Mutex::default() });
+    let waker = Waker::from(Arc::clone(&latecomer));
+    let mut wait = Box::pin(client.wait_for_initialization(PATIENCE));
+    assert!(wait.poll_unpin(&mut Context::from_waker(&waker)).is_pending());
+    sim.run();
+    feeds.tell("a", full(1, &["f1"]));
+    sim.run();
+    let mut listener = latecomer.listener.lock().unwrap().take().expect("it was woken");
+    assert_eq!(read_all(&mut listener), []);
+    feeds.tell("a", changes(2, &["f1"]));
+    sim.run();
+    assert_eq!(read_all(&mut listener), changed(&["f1"]));
 }
 
 /// What a listener can read at the moment it is woken.
