@@ -1,5 +1,6 @@
 //! One connection and its thread.
 
+use std::io::ErrorKind::{TimedOut, WouldBlock};
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::sync::Arc;
@@ -9,8 +10,12 @@ use std::time::Duration;
 use rustls::{ServerConnection, StreamOwned};
 use socket2::SockRef;
 
+use super::live::{Live, Part};
 use super::script::Step;
 use super::{Received, Script, Shared};
+
+/// How often to look for what a test writes.
+const LOOK_AGAIN: Duration = Duration::from_millis(5);
 
 trait Duplex: Read + Write {}
 
@@ -63,6 +68,7 @@ impl Connection {
                 Step::Pause(pause) => thread::sleep(pause),
                 Step::Hang => return self.hang(),
                 Step::Reset => return self.reset(),
+                Step::Live(live) => return self.live(&live),
                 Step::NextRequest => return Ok(Then::Next),
                 Step::Tunnel(target) => return self.tunnel(target),
             }
@@ -86,6 +92,43 @@ impl Connection {
         let mut ignored = [0; 1024];
         while self.stream.read(&mut ignored)? > 0 {}
         Ok(Then::Close)
+    }
+
+    fn live(&mut self, live: &Live) -> io::Result<Then> {
+        let written = self.write_live(live);
+        live.set_over();
+        written.map(|()| Then::Close)
+    }
+
+    fn write_live(&mut self, live: &Live) -> io::Result<()> {
+        loop {
+            while let Some(part) = live.next() {
+                match part {
+                    Part::Bytes(bytes) => self.write(&bytes)?,
+                    Part::End => return Ok(()),
+                }
+            }
+            if self.has_left()? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Whether the client has left: at once if it has, and else after a short wait.
+    fn has_left(&mut self) -> io::Result<bool> {
+        self.raw.set_read_timeout(Some(LOOK_AGAIN))?;
+        let mut ignored = [0; 1024];
+        let read = match self.raw.peek(&mut [0]) {
+            Ok(0) => Ok(0),
+            Ok(_) => self.stream.read(&mut ignored),
+            Err(error) => Err(error),
+        };
+        self.raw.set_read_timeout(None)?;
+        match read {
+            Ok(size) => Ok(size == 0),
+            Err(error) if matches!(error.kind(), WouldBlock | TimedOut) => Ok(false),
+            Err(error) => Err(error),
+        }
     }
 
     fn tunnel(&mut self, target: SocketAddr) -> io::Result<Then> {

@@ -4,6 +4,7 @@
 //! most tests rest.
 
 mod connection;
+mod live;
 mod log;
 mod request;
 mod script;
@@ -17,6 +18,7 @@ use std::thread;
 
 use rustls::ServerConfig;
 
+pub use live::Live;
 pub use log::Log;
 pub use request::Received;
 pub use script::{Script, gzip};

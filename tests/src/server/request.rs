@@ -5,6 +5,7 @@ use std::time::Instant;
 
 /// More than any client of ours sends.
 const MAX_HEAD: usize = 64 << 10;
+const MAX_BODY: u64 = 16 << 20;
 
 /// A request as it came.
 #[derive(Clone, Debug)]
@@ -15,6 +16,8 @@ pub struct Received {
     pub target: String,
     /// Names in lower case, values as they came, in order.
     pub headers: Vec<(String, Vec<u8>)>,
+    /// The body, where its length is told.
+    pub body: Vec<u8>,
     /// When its head was complete.
     pub at: Instant,
 }
@@ -44,7 +47,7 @@ impl Received {
         std::str::from_utf8(value).ok()
     }
 
-    /// Reads a request's head; `None` when the client has left.
+    /// Reads a request; `None` when the client has left.
     pub(super) fn read(from: &mut dyn Read) -> io::Result<Option<Self>> {
         let mut head = Vec::new();
         while !head.ends_with(b"\r\n\r\n") {
@@ -59,7 +62,10 @@ impl Received {
                 return Ok(None);
             }
         }
-        Ok(Self::parse(&head))
+        let Some(mut request) = Self::parse(&head) else { return Ok(None) };
+        let length = request.header("content-length").and_then(|length| length.parse().ok());
+        from.take(length.unwrap_or(0).min(MAX_BODY)).read_to_end(&mut request.body)?;
+        Ok(Some(request))
     }
 
     fn parse(head: &[u8]) -> Option<Self> {
@@ -68,7 +74,7 @@ impl Received {
         let mut words = line.split(' ');
         let (method, target) = (words.next()?.to_owned(), words.next()?.to_owned());
         let headers = lines.filter_map(header).collect();
-        Some(Self { method, target, headers, at: Instant::now() })
+        Some(Self { method, target, headers, body: Vec::new(), at: Instant::now() })
     }
 }
 

@@ -8,6 +8,8 @@ use std::time::Duration;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
+use super::Live;
+
 /// Steps that follow one another. A script that has run out closes the connection, unless it ends
 /// with [`keep_alive`](Self::keep_alive).
 #[derive(Clone, Debug, Default)]
@@ -22,6 +24,8 @@ pub(super) enum Step {
     /// Until the client has left.
     Hang,
     Reset,
+    /// What a test writes as it goes.
+    Live(Live),
     NextRequest,
     /// Passes bytes both ways until one side ends.
     Tunnel(SocketAddr),
@@ -80,13 +84,7 @@ impl Script {
 
     /// Writes bytes as chunks of at most `size`.
     pub fn chunks(self, bytes: impl AsRef<[u8]>, size: usize) -> Self {
-        let mut framed = Vec::new();
-        for chunk in bytes.as_ref().chunks(size) {
-            framed.extend_from_slice(format!("{:x}\r\n", chunk.len()).as_bytes());
-            framed.extend_from_slice(chunk);
-            framed.extend_from_slice(b"\r\n");
-        }
-        self.write(framed)
+        self.write(framed(bytes.as_ref(), size))
     }
 
     /// Writes text as one chunk.
@@ -117,6 +115,12 @@ impl Script {
         self
     }
 
+    /// Writes what `live` is given, until it is ended or the client leaves.
+    pub fn live(mut self, live: &Live) -> Self {
+        self.0.push(Step::Live(live.clone()));
+        self
+    }
+
     /// Resets the connection.
     pub fn reset(mut self) -> Self {
         self.0.push(Step::Reset);
@@ -135,6 +139,17 @@ impl Script {
         self.0.push(Step::NextRequest);
         self
     }
+}
+
+/// `bytes` as chunks of at most `size`.
+pub(super) fn framed(bytes: &[u8], size: usize) -> Vec<u8> {
+    let mut framed = Vec::new();
+    for chunk in bytes.chunks(size) {
+        framed.extend_from_slice(format!("{:x}\r\n", chunk.len()).as_bytes());
+        framed.extend_from_slice(chunk);
+        framed.extend_from_slice(b"\r\n");
+    }
+    framed
 }
 
 /// Compresses each of `parts` so that it can be read before the next one is there.
