@@ -1,7 +1,8 @@
 #!/bin/sh
 # Every check of this repository, cheapest first. Needs a Rust toolchain with rustfmt and clippy;
 # installs a C compiler (for TLS and SQLite) and a Redis server (for the tests of stores, which start
-# it themselves) where there is none and apt-get can bring one.
+# it themselves) where there is none and apt-get can bring one. With FDV2_LONG=1 it runs the tests,
+# too, that wait for up to six minutes.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -74,6 +75,11 @@ tests cargo test --locked -p fdv2-core
 
 step 'All the other tests'
 tests cargo test --locked --workspace --exclude fdv2-core --no-fail-fast
+
+if [ -n "${FDV2_LONG:-}" ]; then
+    step 'The conformance tests that wait for minutes, side by side'
+    tests cargo test --locked -p fdv2-tests --test conformance -- --ignored --test-threads 32
+fi
 
 step 'Fuzz targets (that they compile; the tests above have fed them)'
 CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$PWD/target}" \

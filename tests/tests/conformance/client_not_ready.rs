@@ -1,0 +1,83 @@
+//! A client that has no data yet (C 1.8, 2.13), and the rule of the start (C 3.3).
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::on_both_runtimes;
+use crate::support::{Endpoint, Mocks, Service, Setup, Stream, unavailable_poll};
+
+on_both_runtimes!(
+    each_type_of_value_gives_its_default,
+    all_flags_are_none_and_not_valid,
+    a_client_whose_requests_hang_can_be_closed,
+    a_client_that_must_be_ready_and_is_not_is_no_client,
+);
+
+const SECOND: Duration = Duration::from_secs(1);
+
+/// Servers that have no data.
+struct Unavailable {
+    initializer: Endpoint,
+    streaming: Endpoint,
+    _mocks: Mocks,
+}
+
+impl Unavailable {
+    fn new() -> Self {
+        let mocks = Mocks::new();
+        let initializer = mocks.mount(unavailable_poll());
+        let streaming = mocks.mount(Stream::silent().handler());
+        Self { initializer, streaming, _mocks: mocks }
+    }
+
+    fn setup(&self) -> Setup {
+        Setup::new().initializer(&self.initializer).stream(&self.streaming)
+    }
+}
+
+fn each_type_of_value_gives_its_default(service: &Service) {
+    let servers = Unavailable::new();
+    let sdk = service.create(&servers.setup().can_fail(1));
+    for (value_type, default) in [
+        ("bool", json!(true)),
+        ("int", json!(3)),
+        ("double", json!(2.5)),
+        ("string", json!("text")),
+        ("any", json!({ "a": [1] })),
+        ("any", Value::Null),
+    ] {
+        let answer = sdk.command(
+            "evaluate",
+            &json!({
+                "flagKey": "flag-key", "context": { "kind": "user", "key": "user-key" },
+                "valueType": value_type, "defaultValue": default, "detail": true,
+            }),
+        );
+        assert_eq!(answer["value"], default);
+        assert_eq!(answer["variationIndex"], Value::Null);
+        assert_eq!(answer["reason"], json!({"kind": "ERROR", "errorKind": "CLIENT_NOT_READY"}));
+    }
+}
+
+fn all_flags_are_none_and_not_valid(service: &Service) {
+    let servers = Unavailable::new();
+    let sdk = service.create(&servers.setup().can_fail(1));
+    let answer =
+        sdk.command("evaluateAll", &json!({ "context": { "kind": "user", "key": "user-key" } }));
+    assert_eq!(answer, json!({ "state": { "$valid": false, "$flagsState": {} } }));
+}
+
+fn a_client_whose_requests_hang_can_be_closed(service: &Service) {
+    let servers = Unavailable::new();
+    let sdk = service.create(&servers.setup().can_fail(1));
+    servers.streaming.request(2 * SECOND);
+    sdk.close();
+}
+
+fn a_client_that_must_be_ready_and_is_not_is_no_client(service: &Service) {
+    let servers = Unavailable::new();
+    let answer = service.try_create(&servers.setup().set("startWaitTimeMs", 1));
+    assert_eq!((answer.status, &answer.location), (500, &None), "{answer:?}");
+    assert!(answer.text.contains("not ready in time"), "{answer:?}");
+}

@@ -1,0 +1,26 @@
+//! The contract of LaunchDarkly's public test suite, as tests of our own: each drives the contract test
+//! service over HTTP, on every runtime, against servers that do what the contract says (C 1 to 4).
+//!
+//! A test is a function of a [`Service`](support::Service), named as a sentence, in the file of its
+//! group; `on_both_runtimes!` stamps it out. It mounts endpoints on a server of its own
+//! ([`Mocks`](support::Mocks)), asks the service for a client with a configuration
+//! ([`Setup`](support::Setup)), and looks at requests, at evaluations and at callbacks. Bounds are
+//! those of the contract, ten times as long for machines under load; the times in which something must
+//! not happen are as they are there. Tests that wait for minutes go into `long_on_both_runtimes!`.
+
+mod support;
+
+mod client_not_ready;
+mod directive;
+mod fallback;
+mod headers;
+mod listeners;
+mod persistence;
+mod persistence_writes;
+mod polling;
+mod streaming_fdv2;
+mod streaming_requests;
+mod streaming_retry;
+mod streaming_validation;
+mod tls;
+mod tombstones;

@@ -1,0 +1,45 @@
+//! What a stream is asked for with (C 2.1), and its end (C 2.5).
+
+use std::time::Duration;
+
+use crate::on_both_runtimes;
+use crate::support::{DefaultSystem, Mocks, Payload, Service, Setup, Stream, flag};
+
+on_both_runtimes!(
+    a_stream_is_asked_for_with_the_sdk_key,
+    a_slash_at_the_end_of_a_base_url_makes_no_difference,
+    closing_a_client_closes_its_stream,
+);
+
+const SECOND: Duration = Duration::from_secs(1);
+
+/// C 2.1, 2.7.
+fn a_stream_is_asked_for_with_the_sdk_key(service: &Service) {
+    let mocks = Mocks::new();
+    let endpoint = mocks.mount(Stream::new(Payload::empty()).handler());
+    let _sdk = service.create(&Setup::new().stream(&endpoint).set("credential", "my-sdk-key"));
+    let request = endpoint.request(SECOND);
+    assert_eq!((&*request.method, request.path()), ("GET", "/sdk/stream"));
+    let key = request.header("authorization").unwrap();
+    assert_eq!(key.trim_start_matches("api_key "), "my-sdk-key");
+}
+
+/// C 2.1.
+fn a_slash_at_the_end_of_a_base_url_makes_no_difference(service: &Service) {
+    for slash in ["", "/"] {
+        let mocks = Mocks::new();
+        let endpoint = mocks.mount(Stream::new(Payload::empty()).handler());
+        let url = format!("{}{slash}", endpoint.url());
+        let _sdk = service.create(&Setup::new().stream_at(&url, None));
+        assert_eq!(endpoint.request(SECOND).path(), "/sdk/stream");
+    }
+}
+
+/// C 2.5.
+fn closing_a_client_closes_its_stream(service: &Service) {
+    let system = DefaultSystem::new(Payload::full(&[flag("flag", 1, 1)]));
+    let sdk = service.create(&system.setup());
+    system.streaming.request(5 * SECOND);
+    sdk.close();
+    system.stream.is_closed(3 * SECOND);
+}

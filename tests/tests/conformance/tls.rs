@@ -1,0 +1,60 @@
+//! Certificates (C 2.1, 2.6).
+
+use std::fs;
+use std::time::Duration;
+
+use fdv2_tests::scratch::Scratch;
+use fdv2_tests::server::SelfSigned;
+use serde_json::{Value, json};
+
+use crate::on_both_runtimes;
+use crate::support::{Mocks, Payload, Service, Setup, Stream, never, poll};
+
+on_both_runtimes!(
+    a_certificate_that_is_not_trusted_lets_no_request_through,
+    a_certificate_of_a_ca_of_ones_own_is_trusted,
+    a_ca_file_that_cannot_be_read_is_refused,
+);
+
+const SECOND: Duration = Duration::from_secs(1);
+
+/// A client on a stream and one that polls, over TLS.
+fn setups(mocks: &Mocks, tls: &Value) -> [(Setup, crate::support::Endpoint); 2] {
+    let streaming = mocks.mount(Stream::new(Payload::empty()).handler());
+    let polling = mocks.mount(poll(Payload::empty()));
+    let setup = || Setup::new().set("tls", tls.clone()).set("credential", "my-sdk-key");
+    [(setup().stream(&streaming), streaming), (setup().poll(&polling), polling)]
+}
+
+/// The client is given although it must be ready and is not (C 2.1).
+fn a_certificate_that_is_not_trusted_lets_no_request_through(service: &Service) {
+    let mocks = Mocks::over_tls(&SelfSigned::new());
+    for (setup, endpoint) in setups(&mocks, &Value::Null) {
+        let _sdk = service.create(&setup.set("startWaitTimeMs", 2000));
+        never("a request", SECOND, || !endpoint.requests().is_empty());
+    }
+}
+
+fn a_certificate_of_a_ca_of_ones_own_is_trusted(service: &Service) {
+    let (own, scratch) = (SelfSigned::new(), Scratch::new());
+    let file = scratch.file("ca.pem");
+    fs::write(&file, &own.pem).unwrap();
+    let mocks = Mocks::over_tls(&own);
+    let tls = json!({ "skipVerifyPeer": false, "customCAFile": file });
+    for (setup, endpoint) in setups(&mocks, &tls) {
+        let _sdk = service.create(&setup);
+        let request = endpoint.request(SECOND);
+        let key = request.header("authorization").unwrap();
+        assert_eq!(key.trim_start_matches("api_key "), "my-sdk-key");
+    }
+}
+
+fn a_ca_file_that_cannot_be_read_is_refused(service: &Service) {
+    let mocks = Mocks::over_tls(&SelfSigned::new());
+    let tls = json!({ "customCAFile": "/no/such/file.pem" });
+    for (setup, _) in setups(&mocks, &tls) {
+        let answer = service.try_create(&setup);
+        assert_eq!(answer.status, 400, "{answer:?}");
+        assert!(answer.text.contains("/no/such/file.pem"), "{answer:?}");
+    }
+}
