@@ -7,6 +7,7 @@
 //! ([`Setup`](support::Setup)), and looks at requests, at evaluations and at callbacks. Bounds are
 //! those of the contract, ten times as long for machines under load; the times in which something must
 //! not happen are as they are there. Tests that wait for minutes go into `long_on_both_runtimes!`.
+#![allow(clippy::indexing_slicing, clippy::string_slice, clippy::unwrap_used, reason = "tests")]
 
 mod support;
 
@@ -18,6 +19,7 @@ mod listeners;
 mod persistence;
 mod persistence_writes;
 mod polling;
+mod proxies;
 mod streaming_fdv2;
 mod streaming_requests;
 mod streaming_retry;

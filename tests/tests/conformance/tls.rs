@@ -13,6 +13,7 @@ use crate::support::{Mocks, Payload, Service, Setup, Stream, never, poll};
 on_both_runtimes!(
     a_certificate_that_is_not_trusted_lets_no_request_through,
     a_certificate_of_a_ca_of_ones_own_is_trusted,
+    a_certificate_that_is_not_trusted_is_passed_over_on_demand,
     a_ca_file_that_cannot_be_read_is_refused,
 );
 
@@ -39,9 +40,16 @@ fn a_certificate_of_a_ca_of_ones_own_is_trusted(service: &Service) {
     let (own, scratch) = (SelfSigned::new(), Scratch::new());
     let file = scratch.file("ca.pem");
     fs::write(&file, &own.pem).unwrap();
-    let mocks = Mocks::over_tls(&own);
-    let tls = json!({ "skipVerifyPeer": false, "customCAFile": file });
-    for (setup, endpoint) in setups(&mocks, &tls) {
+    are_let_through(service, &own, &json!({ "skipVerifyPeer": false, "customCAFile": file }));
+}
+
+fn a_certificate_that_is_not_trusted_is_passed_over_on_demand(service: &Service) {
+    are_let_through(service, &SelfSigned::new(), &json!({ "skipVerifyPeer": true }));
+}
+
+fn are_let_through(service: &Service, own: &SelfSigned, tls: &Value) {
+    let mocks = Mocks::over_tls(own);
+    for (setup, endpoint) in setups(&mocks, tls) {
         let _sdk = service.create(&setup);
         let request = endpoint.request(SECOND);
         let key = request.header("authorization").unwrap();

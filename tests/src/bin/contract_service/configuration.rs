@@ -24,6 +24,7 @@ pub(crate) struct Configuration {
     pub(crate) tags: Option<Tags>,
     pub(crate) wrapper: Option<Wrapper>,
     pub(crate) tls: Option<Tls>,
+    pub(crate) proxy: Option<Proxy>,
 }
 
 #[derive(Default, Deserialize)]
@@ -115,6 +116,13 @@ pub(crate) struct Wrapper {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Tls {
+    pub(crate) skip_verify_peer: Option<bool>,
     #[serde(rename = "customCAFile")]
     pub(crate) custom_ca_file: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Proxy {
+    pub(crate) http_proxy: Option<String>,
 }

@@ -61,8 +61,8 @@ macro_rules! start {
         if let Some((store, cache)) = extras.store {
             builder = builder.store(store).cache(cache);
         }
-        if let Some(tls) = extras.tls {
-            builder = builder.tls(tls);
+        if let Some(http) = extras.http {
+            builder = builder.http(http);
         }
         builder.start()
     }};

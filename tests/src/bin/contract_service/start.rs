@@ -1,18 +1,14 @@
 //! From the configuration that was sent to a client.
 
-use std::fs;
 use std::time::Duration;
 
 use fdv2_client::config::{self, Endpoints};
+use fdv2_client::http::{HttpOptions, Proxy};
 use fdv2_client::store::Store;
-use fdv2_client::tls::rustls::ClientConfig;
-use fdv2_client::tls::rustls::pki_types::CertificateDer;
-use fdv2_client::tls::rustls::pki_types::pem::PemObject;
-use fdv2_client::tls::tls_config;
 use fdv2_client::{CacheMode, Client, Config, ConfigBuilder, ErrorKind, WaitError};
 
 use crate::configuration::{
-    Configuration, DataSystem, Polling, ServiceEndpoints, Source, Streaming, Tls,
+    Configuration, DataSystem, Polling, ServiceEndpoints, Source, Streaming,
 };
 use crate::refusal::Refusal;
 use crate::runtime::Runtime;
@@ -27,7 +23,7 @@ const LONGEST_WAIT: Duration = Duration::from_secs(60);
 /// What a client is started with, beside its `Config`.
 pub(crate) struct Extras {
     pub(crate) store: Option<(Store, CacheMode)>,
-    pub(crate) tls: Option<ClientConfig>,
+    pub(crate) http: Option<HttpOptions>,
 }
 
 /// Starts a client, and waits for it as long as it is to be waited for (C 3.3).
@@ -75,12 +71,11 @@ fn build(configuration: &Configuration) -> Result<(Config, Extras), Refusal> {
         let (name, version) = (wrapper.name.clone(), wrapper.version.clone());
         builder = builder.wrapper(name.unwrap_or_default(), version.unwrap_or_default());
     }
-    let mut extras = Extras { store: None, tls: None };
+    let mut extras = Extras { store: None, http: http(configuration)? };
     if let Some((mode, store, cache)) = store::open(configuration)? {
         builder = builder.store(mode);
         extras.store = Some((store, cache));
     }
-    extras.tls = configuration.tls.as_ref().map(tls).transpose()?;
     Ok((builder.build().map_err(Refusal::malformed)?, extras))
 }
 
@@ -140,14 +135,22 @@ fn service_endpoints(wanted: &ServiceEndpoints) -> Endpoints {
     }
 }
 
-fn tls(wanted: &Tls) -> Result<ClientConfig, Refusal> {
-    let mut roots = Vec::new();
-    if let Some(file) = &wanted.custom_ca_file {
-        let pem = fs::read(file)
-            .map_err(|error| Refusal::malformed(format!("customCAFile {file:?}: {error}")))?;
-        for certificate in CertificateDer::pem_slice_iter(&pem) {
-            roots.push(certificate.map_err(Refusal::malformed)?);
-        }
+/// Proxies and certificates, where something is said of them.
+fn http(configuration: &Configuration) -> Result<Option<HttpOptions>, Refusal> {
+    let tls = configuration.tls.as_ref();
+    let proxy = configuration.proxy.as_ref().and_then(|proxy| proxy.http_proxy.as_ref());
+    if tls.is_none() && proxy.is_none() {
+        return Ok(None);
     }
-    tls_config(roots).map_err(Refusal::malformed)
+    let mut options = HttpOptions::builder();
+    if let Some(file) = tls.and_then(|tls| tls.custom_ca_file.as_ref()) {
+        options = options.root_certificate_file(file);
+    }
+    if tls.and_then(|tls| tls.skip_verify_peer).unwrap_or(false) {
+        options = options.dangerously_trust_any_server();
+    }
+    if let Some(url) = proxy {
+        options = options.proxy(Proxy::new(url));
+    }
+    options.build().map(Some).map_err(Refusal::malformed)
 }

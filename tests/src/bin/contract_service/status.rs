@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::runtime::Runtime;
 
 /// What of the contract the service can show.
-pub(crate) const CAPABILITIES: [&str; 20] = [
+pub(crate) const CAPABILITIES: [&str; 22] = [
     "server-side",
     "strongly-typed",
     "server-side-polling",
@@ -17,7 +17,9 @@ pub(crate) const CAPABILITIES: [&str; 20] = [
     "tags",
     "wrapper",
     "polling-gzip",
+    "http-proxy",
     "tls:verify-peer",
+    "tls:skip-verify-peer",
     "tls:custom-ca",
     "all-flags-with-reasons",
     "all-flags-client-side-only",

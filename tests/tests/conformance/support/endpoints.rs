@@ -53,6 +53,11 @@ impl Mocks {
         Self { server: Server::over_tls(Arc::clone(&own.server), answer), mounted }
     }
 
+    /// The server's own URL, where nothing is mounted.
+    pub(crate) fn url(&self) -> String {
+        self.server.url()
+    }
+
     pub(crate) fn mount(&self, handler: Handler) -> Endpoint {
         let mut all = self.mounted.lock().unwrap();
         let mounted = Arc::new(Mounted {
