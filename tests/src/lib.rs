@@ -13,6 +13,7 @@ pub mod fuzz;
 pub mod invariants;
 pub mod measure;
 pub mod model;
+pub mod ran;
 #[cfg(feature = "adapters")]
 pub mod redis_server;
 #[cfg(feature = "adapters")]

@@ -33,12 +33,12 @@ impl Fdv1Response {
         self.transfer.map_or_else(Garbage::default, FullTransfer::abandon)
     }
 
-    /// Reads on; each byte of the body is progress.
+    /// Each byte of the body is progress, also of one that proves to be invalid; then reads on.
     pub(crate) fn next_report(&mut self) -> Option<Report> {
-        match self.read() {
-            Ok(()) => std::mem::take(&mut self.has_grown).then_some(Report::Progress),
-            Err(failure) => Some(failure.into()),
+        if std::mem::take(&mut self.has_grown) {
+            return Some(Report::Progress);
         }
+        self.read().err().map(Report::from)
     }
 
     fn read(&mut self) -> Result<(), Failure> {

@@ -50,17 +50,18 @@ impl PollResponse {
         }
     }
 
-    /// Reads on; each byte of the body is progress.
+    /// Each byte of the body is progress, also of one that proves to be invalid; then reads on.
     pub(crate) fn next_report(&mut self, look: Look<'_>) -> Option<Report> {
+        if std::mem::take(&mut self.has_grown) {
+            return Some(Report::Progress);
+        }
         loop {
             if let Some(aside) = self.exchange.next_aside() {
                 return Some(aside);
             }
             match self.read(look) {
                 Ok(true) => {}
-                Ok(false) => {
-                    return std::mem::take(&mut self.has_grown).then_some(Report::Progress);
-                }
+                Ok(false) => return None,
                 Err(failure) => return Some(failure.into()),
             }
         }

@@ -18,8 +18,10 @@ pub(crate) struct StreamResponse {
     progress: Instant,
     /// Bytes came in that were not yet looked at for progress.
     has_input: bool,
-    /// How the attempt ends, where something was to be reported before: a goodbye's directive, or
-    /// what a salvage applied.
+    /// The event that was read last belongs to a transfer.
+    is_at_transfer: bool,
+    /// How the attempt ends, where something was to be reported before: a goodbye's directive,
+    /// what a salvage applied, or the progress that invalid data was.
     end: Option<End>,
 }
 
@@ -30,6 +32,7 @@ impl StreamResponse {
             exchange: Exchange::new(carries_basis, look),
             progress: look.now,
             has_input: false,
+            is_at_transfer: false,
             end: None,
         }
     }
@@ -75,7 +78,7 @@ impl StreamResponse {
                 Ok(Some(Read::Retry(report))) => return Some(report),
                 Ok(Some(Read::Comment)) => {}
                 Ok(None) => return self.partial_progress(look.now),
-                Err(failure) => return Some(failure.into()),
+                Err(failure) => return Some(self.failed(failure, look.now)),
             }
         }
     }
@@ -84,6 +87,7 @@ impl StreamResponse {
         match self.parser.next() {
             Ok(Some(Frame::Event { name, data })) => {
                 let is_of_transfer = is_of_transfer(name);
+                self.is_at_transfer = is_of_transfer;
                 let told = self.exchange.on_event(look, name, data)?;
                 let is_skipped = told == Told::Nothing && is_of_transfer && self.is_open();
                 Ok(Some(if is_skipped { Read::Skipped } else { Read::Event(told) }))
@@ -91,8 +95,22 @@ impl StreamResponse {
             Ok(Some(Frame::Retry(delay))) => Ok(Some(Read::Retry(Report::RetryDelay(delay)))),
             Ok(Some(Frame::Comment)) => Ok(Some(Read::Comment)),
             Ok(None) => Ok(None),
-            Err(error) => Err(Failure::invalid_data(error.to_string())),
+            Err(error) => {
+                let name = self.parser.open_event().and_then(|event| event.name);
+                self.is_at_transfer = name.is_some_and(is_of_transfer);
+                Err(Failure::invalid_data(error.to_string()))
+            }
         }
+    }
+
+    /// The bytes of an event that proves to be invalid were progress like those of any other: where
+    /// they were cut changes nothing (B 1.16).
+    fn failed(&mut self, failure: Failure, now: Instant) -> Report {
+        if !self.is_at_transfer || !self.is_open() {
+            return failure.into();
+        }
+        self.end = Some(End::Failed(failure));
+        self.on_progress(now)
     }
 
     fn report(&mut self, told: Told, now: Instant) -> Option<Report> {
@@ -168,6 +186,8 @@ mod tests {
     const UNKNOWN_KIND: &str =
         "event: put-object\ndata: {\"kind\":\"new\",\"key\":\"k\",\"object\":{}}\n\n";
 
+    const INVALID: &str = "event: put-object\ndata: []\n\n";
+
     /// Whether the second of these chunks brings progress.
     fn is_progress(chunks: [&'static str; 2]) -> bool {
         let (held, limits) = (Arc::<Snapshot>::default(), Limits::default());
@@ -185,7 +205,8 @@ mod tests {
     #[test]
     fn all_that_belongs_to_an_open_transfer_is_progress() {
         let (head, _) = UNKNOWN_KIND.split_at(30);
-        for bytes in [UNKNOWN_KIND, head, "event: payload-transferred\ndata: {\"sta"] {
+        let more = ["event: payload-transferred\ndata: {\"sta", "event: put-object\n", INVALID];
+        for bytes in [UNKNOWN_KIND, head].into_iter().chain(more) {
             assert!(is_progress([INTENT, bytes]), "{bytes:?}");
             assert!(!is_progress(["", bytes]), "without a transfer: {bytes:?}");
         }

@@ -40,7 +40,7 @@ pub enum Frame<'a> {
     Comment,
 }
 
-/// The event that is being received and that no blank line has ended yet.
+/// The event that is being received and that no blank line has ended yet, or the one that failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OpenEvent<'a> {
     /// Its type as far as it is known: `None` until an `event` line has ended.
@@ -48,7 +48,7 @@ pub struct OpenEvent<'a> {
     /// Bytes of its fields that have come in so far, line ends left out. Comments and unknown
     /// fields do not count.
     pub bytes: usize,
-    /// How many of them came with the newest chunk that was read.
+    /// How many came with the newest chunk that was read, the ends of lines included.
     pub fresh: usize,
 }
 

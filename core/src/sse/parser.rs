@@ -102,7 +102,8 @@ impl Parser {
         }
     }
 
-    /// The event that is being received, once something of it has come in.
+    /// The event that is being received, once something of it has come in; after an error the one
+    /// that failed.
     pub fn open_event(&self) -> Option<OpenEvent<'_>> {
         let event = &self.event;
         (event.bytes > 0 && !event.is_complete).then(|| OpenEvent {
@@ -122,6 +123,7 @@ impl Parser {
         let Ok(data) = simdutf8::basic::from_utf8(self.event.data.bytes(self.chunks.current()))
         else {
             self.failed = Some(SseError::NotUtf8);
+            self.event.is_complete = false;
             return Err(SseError::NotUtf8);
         };
         let name = if self.event.name.is_empty() { "message" } else { &self.event.name };
@@ -258,6 +260,8 @@ impl Parser {
 
     /// The value of `field` is whole.
     fn finish_field(&mut self, field: Field) -> Progress {
+        // The line's end is a byte of the event too, and the one that makes its name known.
+        self.event.fresh = self.event.fresh.saturating_add(1);
         let mut found = None;
         match field {
             Field::Data => {}

@@ -251,9 +251,9 @@ fn the_open_event_tells_what_has_come_in() {
     };
     assert_eq!(open_after(": comment\n"), None);
     assert_eq!(open_after("event: heart"), Some((None, 12, 12)));
-    assert_eq!(open_after("beat\n"), Some((Some("heartbeat".to_owned()), 16, 4)));
+    assert_eq!(open_after("beat\n"), Some((Some("heartbeat".to_owned()), 16, 5)));
     assert_eq!(open_after(":\n"), Some((Some("heartbeat".to_owned()), 16, 0)));
-    assert_eq!(open_after("data: {}\n"), Some((Some("heartbeat".to_owned()), 24, 8)));
+    assert_eq!(open_after("data: {}\n"), Some((Some("heartbeat".to_owned()), 24, 9)));
     assert_eq!(open_after("\n"), None);
     assert_eq!(open_after("data: 1\n\ndata: 2"), Some((None, 7, 7)));
     assert_eq!(open_after("\n\n"), None);

@@ -20,8 +20,10 @@ impl DataSystem {
         self.with_attempt(now, |attempt, look| attempt.accept(look, outcome));
         while let Some(report) = self.with_attempt(now, Attempt::next_report).flatten() {
             self.on_report(now, report);
-            // A step is what one event leads to, however the bytes were cut (B 1.16, 6.3).
+            // A step is what one event leads to, however the bytes were cut (B 1.16, 6.3), the
+            // write that it begins included.
             if !self.is_mid_event() {
+                self.begin_store_work(now);
                 self.outbox.flush();
             }
         }

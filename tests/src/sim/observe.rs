@@ -6,12 +6,12 @@ use fdv2_core::effect::{SourceId, SourceSwitched};
 use fdv2_core::status::{
     Availability, ErrorKind, Readiness, SourceError, SourceState, SourceStatus,
 };
-use fdv2_core::{DataSystem, EffectId, Instant, Lane, Update};
+use fdv2_core::{DataSystem, EffectId, Event, Instant, Lane, Update};
 use serde_json::Value;
 
-use super::{Asked, Sim, Store};
+use super::{Asked, Core, Sim, Store};
 
-impl Sim {
+impl<C: Core> Sim<C> {
     /// The time.
     pub fn now(&self) -> Instant {
         self.now
@@ -19,7 +19,17 @@ impl Sim {
 
     /// The system itself.
     pub fn system(&self) -> &DataSystem {
-        &self.system
+        self.core.system()
+    }
+
+    /// Everything that went in, and when: told again, it leads to the same.
+    pub fn heard(&self) -> &[(Instant, Event)] {
+        &self.heard
+    }
+
+    /// How many steps it took so far.
+    pub fn steps(&self) -> u64 {
+        self.steps
     }
 
     /// The time since the start.
@@ -29,7 +39,7 @@ impl Sim {
 
     /// The attempt that is live.
     pub fn live(&self) -> Option<EffectId> {
-        self.world.live.get(&Lane::Source).copied()
+        self.world.live.of(Lane::Source)
     }
 
     /// The next request that no test has looked at, which must go to this host.
@@ -130,6 +140,11 @@ impl Sim {
         self.world.running
     }
 
+    /// Whether a source was removed for good.
+    pub fn is_removed(&self, source: SourceId) -> bool {
+        self.world.removed.contains(&source)
+    }
+
     /// Every change of source so far.
     pub fn switches(&self) -> Vec<&SourceSwitched> {
         self.updates()
@@ -181,7 +196,7 @@ impl Sim {
 
     /// Whether nothing of the store is under way, and it is said to be available.
     pub fn is_store_quiet(&self) -> bool {
-        self.is_store_available() && !self.world.live.contains_key(&Lane::Store)
+        self.is_store_available() && self.world.live.of(Lane::Store).is_none()
     }
 
     /// Whether `Stopped` was told.

@@ -5,41 +5,43 @@ use std::fmt;
 use std::time::Duration;
 
 use bytes::Bytes;
+use fdv2_core::config::StoreMode;
 use fdv2_core::{
-    Command, ConfigBuilder, DataSystem, Effect, EffectId, Event, Instant, Lane, Outcome, Update,
+    Config, ConfigBuilder, DataSystem, EffectId, Event, Instant, Lane, Outcome, Update,
 };
 
+use super::tap::Tap;
 use super::wire::{self, Wire};
-use super::{Asked, Reply, Store, StoreHealth, World};
-use crate::invariants::{self, Call};
-
-/// A driver cuts what it reads into slices of at most this size.
-const SLICE: usize = 16 << 10;
-/// So many ticks on one instant are a hot loop.
-const TICKS_AT_ONCE: usize = 64;
+use super::{Asked, Core, Reply, Store, StoreHealth, World};
+use crate::ran;
 
 type Peer = Box<dyn FnMut(&Asked) -> Reply>;
 
 /// The core, its clock and its peers.
-pub struct Sim {
-    pub(super) system: DataSystem,
-    /// The same seed and events: must give the same commands.
-    twin: Option<DataSystem>,
+pub struct Sim<C: Core = DataSystem> {
+    pub(super) core: C,
+    /// Is told the same, and what comes too late.
+    pub(super) twin: Option<C>,
+    /// Is told the same bytes in other pieces.
+    pub(super) recut: Option<C>,
     pub(super) now: Instant,
     pub(super) world: World,
-    peers: BTreeMap<String, Peer>,
+    pub(super) tap: Tap,
+    pub(super) peers: BTreeMap<String, Peer>,
     /// What the live source effect has still to tell.
-    pending: VecDeque<(Instant, Outcome)>,
+    pub(super) pending: VecDeque<(Instant, Outcome)>,
+    pub(super) heard: Vec<(Instant, Event)>,
     pub(super) asked: Vec<Asked>,
     pub(super) seen_asked: usize,
     pub(super) updates: Vec<(Instant, Update)>,
     pub(super) seen_updates: usize,
     pub(super) store: Store,
-    dead: Option<EffectId>,
-    cuts: Vec<usize>,
-    requests_per_minute: usize,
-    may_idle: bool,
-    steps: u64,
+    pub(super) keeps_store: bool,
+    pub(super) dead: Option<EffectId>,
+    pub(super) cuts: Vec<usize>,
+    pub(super) requests_per_minute: usize,
+    pub(super) may_idle: bool,
+    pub(super) steps: u64,
 }
 
 impl Sim {
@@ -50,19 +52,32 @@ impl Sim {
 
     /// A system of this seed that has not started.
     pub fn seeded(config: ConfigBuilder, seed: u64) -> Self {
+        Self::driving(config, |config| DataSystem::new(config, seed))
+    }
+}
+
+impl<C: Core> Sim<C> {
+    /// What `core` makes of a configuration, before it has started.
+    pub fn driving(config: ConfigBuilder, core: impl FnOnce(Config) -> C) -> Self {
         let config = config.build().expect("a configuration");
+        let keeps_store = config.store() == Some(StoreMode::ReadWrite);
+        let core = core(config);
         Self {
-            system: DataSystem::new(config.clone(), seed),
-            twin: Some(DataSystem::new(config, seed)),
+            twin: Some(core.clone()),
+            recut: Some(core.clone()),
+            core,
             now: Instant::EPOCH,
             world: World::default(),
+            tap: Tap::default(),
             peers: BTreeMap::new(),
             pending: VecDeque::new(),
+            heard: Vec::new(),
             asked: Vec::new(),
             seen_asked: 0,
             updates: Vec::new(),
             seen_updates: 0,
             store: Store::default(),
+            keeps_store,
             dead: None,
             cuts: Vec::new(),
             requests_per_minute: 30,
@@ -83,9 +98,18 @@ impl Sim {
         self
     }
 
-    /// Leaves out the checks that compare whole systems, for scenarios of very many bytes.
+    /// Leaves out the systems that run beside the first (invariants 2, 9 and 10), for scenarios of
+    /// very many bytes.
     pub fn lightly(mut self) -> Self {
         self.twin = None;
+        self.recut = None;
+        self
+    }
+
+    /// What others write to the store, or what sources bring that are not persisted, sets it apart
+    /// from memory (invariant 11).
+    pub fn store_is_apart(mut self) -> Self {
+        self.keeps_store = false;
         self
     }
 
@@ -173,7 +197,7 @@ impl Sim {
     /// When something happens next.
     fn next_moment(&self) -> Option<Instant> {
         let arrival = self.pending.front().map(|(at, _)| *at);
-        let deadline = self.system.next_deadline().map(|deadline| deadline.at);
+        let deadline = self.core.next_deadline().map(|deadline| deadline.at);
         [arrival, deadline, self.store.next()].into_iter().flatten().min()
     }
 
@@ -186,7 +210,7 @@ impl Sim {
 
     /// The peer of the live attempt does this, after what it was to do already.
     pub fn reply(&mut self, reply: Reply) -> &mut Self {
-        assert!(self.world.live.contains_key(&Lane::Source), "no attempt is live");
+        assert!(self.world.live.of(Lane::Source).is_some(), "no attempt is live");
         self.schedule(reply);
         self.settle();
         self
@@ -224,129 +248,21 @@ impl Sim {
     pub fn store_mut(&mut self) -> &mut Store {
         &mut self.store
     }
-
-    fn schedule(&mut self, reply: Reply) {
-        let mut at = self.pending.back().map_or(self.now, |(last, _)| self.now.max(*last));
-        for (delay, outcome) in reply.steps {
-            at = at + delay;
-            self.pending.push_back((at, outcome));
-        }
-    }
-
-    /// Everything that is due: what has arrived first, then the deadlines (B 3.11).
-    fn settle(&mut self) {
-        let mut ticks = 0;
-        loop {
-            if let Some((id, outcome)) = self.store.take_due(self.now) {
-                self.step(Event::Effect { id, outcome });
-            } else if self.pending.front().is_some_and(|(at, _)| *at <= self.now) {
-                self.deliver_next();
-            } else if self.system.next_deadline().is_some_and(|deadline| deadline.at <= self.now) {
-                ticks += 1;
-                let what = self.system.next_deadline();
-                assert!(ticks <= TICKS_AT_ONCE, "a hot loop at {:?}: {what:?}", self.now);
-                self.step(Event::Tick);
-            } else {
-                return;
-            }
-        }
-    }
-
-    fn deliver_next(&mut self) {
-        let Some((_, outcome)) = self.pending.pop_front() else { return };
-        let Some(&id) = self.world.live.get(&Lane::Source) else { return };
-        match outcome {
-            Outcome::ResponseChunk(bytes) => self.deliver_slices(id, bytes),
-            outcome => self.step(Event::Effect { id, outcome }),
-        }
-    }
-
-    fn deliver_slices(&mut self, id: EffectId, mut bytes: Bytes) {
-        let cuts = if self.cuts.is_empty() { vec![SLICE] } else { self.cuts.clone() };
-        let mut cuts = cuts.into_iter().cycle();
-        while !bytes.is_empty() && self.world.live.get(&Lane::Source) == Some(&id) {
-            let cut = cuts.next().unwrap_or(SLICE).clamp(1, SLICE);
-            let slice = bytes.split_to(cut.min(bytes.len()));
-            self.step(Event::Effect { id, outcome: Outcome::ResponseChunk(slice) });
-        }
-    }
-
-    fn step(&mut self, event: Event) {
-        let deadline_before = self.system.next_deadline();
-        self.world.observe(&event);
-        let before = self.world.clone();
-        let commands: Vec<Command> = self.system.handle(self.now, event.clone()).collect();
-        commands.iter().for_each(|command| self.world.apply(command));
-        invariants::check(&Call {
-            now: self.now,
-            event: &event,
-            commands: &commands,
-            before: &before,
-            after: &self.world,
-            deadline_before,
-            deadline_after: self.system.next_deadline(),
-            may_idle: self.may_idle,
-        });
-        self.check_whole_systems(&event, &commands);
-        commands.into_iter().for_each(|command| self.enact(command));
-        if let Event::Effect { id, .. } = event
-            && self.world.live.get(&id.lane) != Some(&id)
-        {
-            self.dead = Some(id);
-        }
-    }
-
-    /// Invariants 2 and 10. Comparing whole systems is dear, so not after each step of a long run.
-    fn check_whole_systems(&mut self, event: &Event, commands: &[Command]) {
-        let Some(twin) = &mut self.twin else { return };
-        let again: Vec<Command> = twin.handle(self.now, event.clone()).collect();
-        assert!(again == commands, "the same seed and events gave {again:?} after {commands:?}");
-        self.steps += 1;
-        if self.steps < 256 || self.steps.is_multiple_of(64) {
-            assert_eq!(twin.next_deadline(), self.system.next_deadline());
-            if let Some(dead) = self.dead {
-                let (now, system) = (self.now, &self.system);
-                invariants::an_outcome_for_a_dead_effect_changes_nothing(now, system, dead);
-            }
-        }
-    }
-
-    fn enact(&mut self, command: Command) {
-        match command {
-            Command::Start { id, effect } if id.lane == Lane::Store => {
-                self.store.begin(self.now, id, &effect);
-            }
-            Command::Start { id, effect } => self.begin(id, &effect),
-            Command::Cancel { id } => {
-                if id.lane == Lane::Source {
-                    self.pending.clear();
-                }
-                self.dead = Some(id);
-            }
-            Command::Emit(update) => self.updates.push((self.now, update)),
-            Command::Discard(garbage) => drop(garbage),
-        }
-    }
-
-    fn begin(&mut self, id: EffectId, effect: &Effect) {
-        self.pending.clear();
-        let asked = Asked::new(self.now, id, effect);
-        if let Some(peer) = self.peers.get_mut(&asked.host) {
-            let reply = peer(&asked);
-            self.schedule(reply);
-        }
-        self.asked.push(asked);
-        invariants::requests_per_minute_stay_under(self.requests_per_minute, &self.asked);
-    }
 }
 
-impl fmt::Debug for Sim {
+impl<C: Core> fmt::Debug for Sim<C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "at {:?}, asked:", self.now)?;
         self.asked.iter().try_for_each(|asked| writeln!(f, "  {asked:?}"))?;
         writeln!(f, "told:")?;
         let mut told = self.updates.iter().filter(|(_, told)| !matches!(told, Update::Snapshot(_)));
         told.try_for_each(|(at, update)| writeln!(f, "  {at:?} {update:?}"))?;
-        write!(f, "next: {:?}", self.system.next_deadline())
+        write!(f, "next: {:?}", self.core.next_deadline())
+    }
+}
+
+impl<C: Core> Drop for Sim<C> {
+    fn drop(&mut self) {
+        ran::steps(self.steps, self.now.since_epoch());
     }
 }
