@@ -12,8 +12,8 @@ pub fn the_first_healthy_source_is_reached<C: Core>(sim: &Sim<C>, synchronizers:
         return;
     }
     assert_eq!(sim.state(), SourceState::Valid, "invariant 14: not valid\n{sim:?}");
-    let all = (0..synchronizers).map(SourceId::Synchronizer);
-    let first = all.filter(|source| !sim.is_removed(*source)).next();
+    let mut all = (0..synchronizers).map(SourceId::Synchronizer);
+    let first = all.find(|source| !sim.is_removed(*source));
     let first = first.unwrap_or(SourceId::Fdv1);
     assert_eq!(sim.running(), Some(first), "invariant 14: another source runs\n{sim:?}");
 }

@@ -132,7 +132,9 @@ impl Model {
     /// One event on a stream or in a poll's body.
     pub fn hear(&mut self, say: &Say) {
         let Some(mut connection) = self.connection.take() else { return };
+        let is_broken = *say == Say::BadJson && connection.speech == Speech::Poll;
         if connection.speech == Speech::Poll
+            && !is_broken
             && (connection.settled.is_some() || connection.is_leaving)
         {
             self.connection = Some(connection);
@@ -170,7 +172,7 @@ impl Model {
     fn hear_on(&mut self, connection: &mut Connection, say: &Say) -> bool {
         match say {
             Say::Noise(_) => true,
-            Say::Nonsense(_) => false,
+            Say::Nonsense(_) | Say::BadJson => false,
             Say::Full => {
                 connection.phase = Phase::Open(Change { is_full: true, ..Change::default() });
                 true

@@ -80,6 +80,8 @@ pub enum Say {
     Noise(u8),
     /// A known event that is not what the protocol says.
     Nonsense(u8),
+    /// A known event whose data is no JSON.
+    BadJson,
 }
 
 impl Say {
@@ -109,6 +111,8 @@ impl Say {
                 2 => wire::event("payload-transferred", r#"{"state":""}"#),
                 _ => wire::event("delete-object", "[]"),
             },
+            // Too many brackets: a body that holds it is broken, whoever reads it.
+            Self::BadJson => wire::event("put-object", "}"),
         }
     }
 }

@@ -42,6 +42,11 @@ impl<C: Core> Sim<C> {
         self.world.live.of(Lane::Source)
     }
 
+    /// An effect that is over, if there is one.
+    pub fn dead(&self) -> Option<EffectId> {
+        self.dead
+    }
+
     /// The next request that no test has looked at, which must go to this host.
     #[track_caller]
     pub fn expect(&mut self, host: &str) -> Asked {

@@ -42,6 +42,8 @@ pub struct Sim<C: Core = DataSystem> {
     pub(super) requests_per_minute: usize,
     pub(super) may_idle: bool,
     pub(super) steps: u64,
+    /// The steps and the time of the one that this is a fork of.
+    inherited: (u64, Instant),
 }
 
 impl Sim {
@@ -83,6 +85,31 @@ impl<C: Core> Sim<C> {
             requests_per_minute: 30,
             may_idle: false,
             steps: 0,
+            inherited: (0, Instant::EPOCH),
+        }
+    }
+
+    /// Another one in the same state.
+    ///
+    /// # Panics
+    /// If it is served by peers: they have a state of their own.
+    pub fn fork(&self) -> Self {
+        assert!(self.peers.is_empty(), "peers cannot be forked");
+        Self {
+            core: self.core.clone(),
+            twin: self.twin.clone(),
+            recut: self.recut.clone(),
+            world: self.world.clone(),
+            tap: self.tap.clone(),
+            peers: BTreeMap::new(),
+            pending: self.pending.clone(),
+            heard: self.heard.clone(),
+            asked: self.asked.clone(),
+            updates: self.updates.clone(),
+            store: self.store.clone(),
+            cuts: self.cuts.clone(),
+            inherited: (self.steps, self.now),
+            ..*self
         }
     }
 
@@ -181,6 +208,15 @@ impl<C: Core> Sim<C> {
         self
     }
 
+    /// Lets time pass until something happens, if anything is to.
+    pub fn advance_to_next(&mut self) -> &mut Self {
+        if let Some(at) = self.next_moment() {
+            self.now = at.max(self.now);
+        }
+        self.settle();
+        self
+    }
+
     /// Lets time pass until somebody is asked something that no test has looked at, at most five
     /// minutes. It must be this host.
     #[track_caller]
@@ -263,6 +299,7 @@ impl<C: Core> fmt::Debug for Sim<C> {
 
 impl<C: Core> Drop for Sim<C> {
     fn drop(&mut self) {
-        ran::steps(self.steps, self.now.since_epoch());
+        let (steps, since) = self.inherited;
+        ran::steps(self.steps - steps, self.now.saturating_since(since));
     }
 }

@@ -2,27 +2,25 @@
 
 use std::time::Duration;
 
-use fdv2_core::effect::{CustomError, SourceId, SourceUpdate, StoreRead};
+use fdv2_core::effect::{SourceUpdate, StoreRead, TransportErrorKind};
 use fdv2_core::model::Kind;
 use fdv2_core::persistence::StoreError;
 use fdv2_core::snapshot::ChangeSetBuilder;
-use fdv2_core::status::ErrorKind;
-use fdv2_core::{EffectId, Event, Selector};
+use fdv2_core::{Config, DataSystem, EffectId, Event, Outcome, Selector};
 
-use super::{Head, Step, configuration};
+use super::{Head, Step, configuration, synchronizers};
 use crate::invariants;
-use crate::model::{Change, Model, Say, Speech, Thing};
-use crate::sim::wire::{self, Item};
-use crate::sim::{Reply, Sim, StoreHealth};
+use crate::model::{Model, Speech, Thing};
+use crate::sim::{Core, Reply, Sim, StoreHealth, wire};
 
 /// A system with its model, going through steps.
 #[derive(Debug)]
-pub struct Life {
-    sim: Sim,
-    model: Model,
+pub struct Life<C: Core = DataSystem> {
+    pub(super) sim: Sim<C>,
+    pub(super) model: Model,
     /// The attempt that the model follows.
-    known: Option<EffectId>,
-    speech: Speech,
+    pub(super) known: Option<EffectId>,
+    pub(super) speech: Speech,
     has_head: bool,
     carries_tag: bool,
     /// A redirect is followed: the request's own basis counts on.
@@ -34,8 +32,16 @@ pub struct Life {
 impl Life {
     /// Starts a system.
     pub fn start(which: u8, seed: u64, cuts: Vec<usize>) -> Self {
-        let sim = Sim::seeded(configuration(which), seed).requests_per_minute(150).cut_into(cuts);
+        Self::driving(which, cuts, |config| DataSystem::new(config, seed))
+    }
+}
+
+impl<C: Core> Life<C> {
+    /// Starts what `core` makes of a configuration.
+    pub fn driving(which: u8, cuts: Vec<usize>, core: impl FnOnce(Config) -> C) -> Self {
+        let sim = Sim::driving(configuration(which), core).requests_per_minute(150).cut_into(cuts);
         let mut life = Self {
+            synchronizers: synchronizers(which),
             sim,
             model: Model::default(),
             known: None,
@@ -44,11 +50,20 @@ impl Life {
             carries_tag: false,
             redirected: None,
             has_base: false,
-            synchronizers: [1, 2, 2, 2, 2, 1].get(usize::from(which % 6)).copied().unwrap_or(0),
         };
         life.sim.start();
         life.follow();
         life
+    }
+
+    /// Another one in the same state.
+    pub fn fork(&self) -> Self {
+        Self { sim: self.sim.fork(), model: self.model.clone(), ..*self }
+    }
+
+    /// The simulator.
+    pub fn sim(&self) -> &Sim<C> {
+        &self.sim
     }
 
     /// Does one step, and checks the data against the model.
@@ -57,6 +72,9 @@ impl Life {
         match step {
             Step::Advance(by) => {
                 self.sim.advance(time(by));
+            }
+            Step::Deadline => {
+                self.sim.advance_to_next();
             }
             Step::Sleep(by) => {
                 self.sim.sleep_through(time(by));
@@ -73,13 +91,17 @@ impl Life {
             Step::Start => {
                 self.sim.start();
             }
-            Step::Close => {
-                self.sim.close();
+            Step::Close(grace) => {
+                self.sim.tell(Event::Shutdown { grace: time(grace) });
             }
+            Step::Late(which) => self.late(*which),
             _ if self.sim.live().is_none() => {}
+            Step::Refuse => self.refuse(),
             Step::Head(head) => self.head(head),
             Step::Say(says) => self.say(says),
             Step::Deliver(things, state) => self.deliver(things, *state),
+            Step::Cut { says, keep, is_clean } => self.cut(says, (*keep).into(), *is_clean),
+            Step::Drip { says, pause, closes } => self.drip(says, time(pause), *closes),
             Step::Bytes(bytes) => self.bytes(bytes),
             Step::End => self.end(),
             Step::Break => self.break_off(),
@@ -88,8 +110,8 @@ impl Life {
         invariants::the_snapshot_equals_the_model(&mut self.sim, &mut self.model);
     }
 
-    /// All peers are good from now on: the system becomes healthy within an hour and a quarter (a directive can last an hour), if it is not
-    /// over (invariant 14).
+    /// All peers are good from now on: the system becomes healthy within an hour and a quarter (a
+    /// directive can last an hour), if it is not over (invariant 14).
     pub fn recover(&mut self) {
         for host in ["a", "b", "i", "v1", "c"] {
             self.sim.serve(host, |asked| match asked.path() {
@@ -111,10 +133,11 @@ impl Life {
     }
 
     /// The model's connection is the system's.
-    fn follow(&mut self) {
+    pub(super) fn follow(&mut self) {
         let live = self.sim.live();
         if live == self.known {
-            assert_eq!(self.model.is_connected(), live.is_some(), "{self:?}");
+            let is_connected = self.model.is_connected();
+            assert_eq!(is_connected, live.is_some(), "invariant 3: {self:?}");
             return;
         }
         self.known = live;
@@ -133,6 +156,39 @@ impl Life {
             _ => self.speech,
         };
         self.model.connect(self.speech, self.has_base);
+    }
+
+    /// Whether the attempt that the model follows is live still.
+    pub(super) fn is_known_live(&self) -> bool {
+        self.known.is_some() && self.sim.live() == self.known
+    }
+
+    /// An effect that is over tells something, or one tells what it may not tell any more.
+    fn late(&mut self, which: u8) {
+        let outcome = match which % 6 {
+            0 => Outcome::ResponseEnd(Ok(())),
+            1 => Outcome::ResponseChunk(wire::sse(&wire::full("late", [wire::on("f0")])).into()),
+            2 => Outcome::SourceUpdate(custom_change_set(true, &[], Some("late"))),
+            3 => Outcome::SourceUpdate(SourceUpdate::Ended),
+            4 => Outcome::StoreWritten(Err(StoreError::new("late"))),
+            _ if self.has_head && self.sim.live().is_some() => {
+                self.sim.reply(Reply::head(500));
+                return;
+            }
+            _ => Outcome::StoreProbed(Ok(())),
+        };
+        if let Some(id) = self.sim.dead() {
+            self.sim.tell(Event::Effect { id, outcome });
+        }
+    }
+
+    /// The connection is refused, or fails where it stands.
+    fn refuse(&mut self) {
+        if self.speech == Speech::Custom {
+            return;
+        }
+        self.model.disconnect();
+        self.sim.reply(Reply::default().fail(TransportErrorKind::Connect));
     }
 
     fn head(&mut self, head: &Head) {
@@ -168,119 +224,9 @@ impl Life {
         }
     }
 
-    fn good_head(&mut self) {
+    pub(super) fn good_head(&mut self) {
         let head = Head { status: 200, is_typed: true, is_tagged: true, directive: None };
         self.head(&head);
-    }
-
-    fn say(&mut self, says: &[Say]) {
-        self.good_head();
-        let events: Vec<_> = says.iter().map(Say::wire).collect();
-        match self.speech {
-            Speech::Stream => {
-                says.iter().for_each(|say| self.model.hear(say));
-                self.sim.reply(Reply::default().bytes(wire::sse(&events)));
-            }
-            Speech::Poll => {
-                says.iter().for_each(|say| self.model.hear(say));
-                self.model.end_of_poll();
-                self.sim.reply(Reply::default().bytes(wire::poll_body(&events)).end());
-            }
-            Speech::Fdv1 => self.say_fdv1(says),
-            Speech::Custom => self.say_custom(says),
-        }
-    }
-
-    fn say_fdv1(&mut self, says: &[Say]) {
-        let mut items: Vec<Item> = Vec::new();
-        let mut things = Vec::new();
-        let is_spoiled = says.iter().any(|say| matches!(say, Say::PutBad(_)));
-        for say in says {
-            match say {
-                Say::Put(thing) => {
-                    items.push(thing.item());
-                    things.push(thing.clone());
-                }
-                Say::PutBad(_) => items.push(wire::undecodable("bad")),
-                _ => {}
-            }
-        }
-        self.model.replace(Change::of(true, &things, None).spoiled(is_spoiled));
-        self.model.disconnect();
-        self.sim.reply(Reply::default().bytes(wire::fdv1_body(items)).end());
-    }
-
-    fn say_custom(&mut self, says: &[Say]) {
-        for say in says {
-            let is_live = self.sim.live().is_some() && self.sim.live() == self.known;
-            if !is_live || self.speech != Speech::Custom {
-                return;
-            }
-            self.say_custom_one(say);
-            self.follow();
-        }
-    }
-
-    fn say_custom_one(&mut self, say: &Say) {
-        let error = || CustomError { kind: ErrorKind::Unknown, message: "words".into() };
-        let update = match say {
-            Say::Put(thing) => {
-                let things = [thing.clone()];
-                return self.tell_change_set(false, &things, Some(format!("s{}", thing.version)));
-            }
-            Say::Noise(_) | Say::Transferred(_) => SourceUpdate::Progress,
-            Say::GoodbyeToFdv1(ttl) => {
-                self.model.direct();
-                SourceUpdate::Directive(Some(Duration::from_secs((*ttl).into())))
-            }
-            Say::Error => SourceUpdate::Failed(error()),
-            Say::Goodbye => SourceUpdate::Ended,
-            Say::Nonsense(_) => SourceUpdate::FailedFinally(error()),
-            _ => return,
-        };
-        if matches!(say, Say::Error | Say::Goodbye | Say::Nonsense(_)) {
-            self.model.disconnect();
-        }
-        self.sim.reply(Reply::custom([update]));
-    }
-
-    fn deliver(&mut self, things: &[Thing], state: u8) {
-        match self.speech {
-            Speech::Custom => self.tell_change_set(true, things, Some(format!("s{state}"))),
-            Speech::Stream | Speech::Poll | Speech::Fdv1 => {
-                let puts = things.iter().cloned().map(Say::Put);
-                let says = [Say::Full].into_iter().chain(puts).chain([Say::Transferred(state)]);
-                self.say(&says.collect::<Vec<_>>());
-            }
-        }
-    }
-
-    fn tell_change_set(&mut self, is_full: bool, things: &[Thing], selector: Option<String>) {
-        let update = custom_change_set(is_full, things, selector.as_deref());
-        self.model.replace(Change::of(is_full, things, selector));
-        // An initializer is through with its first change set.
-        let is_initializer =
-            self.sim.running().is_some_and(|running| matches!(running, SourceId::Initializer(_)));
-        if is_initializer {
-            self.model.disconnect();
-        }
-        self.sim.reply(Reply::custom([update]));
-    }
-
-    /// No event and no JSON begins so: a stream skips the line, a body is broken for good.
-    fn bytes(&mut self, bytes: &[u8]) {
-        if self.speech == Speech::Custom {
-            return;
-        }
-        self.good_head();
-        if self.speech != Speech::Stream {
-            self.model.disconnect();
-        }
-        let letters: String = bytes.iter().map(|byte| char::from(b'a' + byte % 26)).collect();
-        self.sim.reply(Reply::default().bytes(format!("}}{letters}\n\n")));
-        if self.speech != Speech::Stream && self.sim.live() == self.known {
-            self.sim.end();
-        }
     }
 
     fn end(&mut self) {
@@ -300,7 +246,12 @@ impl Life {
     }
 }
 
-fn custom_change_set(is_full: bool, things: &[Thing], selector: Option<&str>) -> SourceUpdate {
+/// What a custom source tells of these things.
+pub(super) fn custom_change_set(
+    is_full: bool,
+    things: &[Thing],
+    selector: Option<&str>,
+) -> SourceUpdate {
     let mut builder = if is_full { ChangeSetBuilder::full() } else { ChangeSetBuilder::changes() };
     for thing in things {
         let item = thing.item();

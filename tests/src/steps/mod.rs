@@ -1,33 +1,85 @@
 //! Random life: peers that do anything, checked against the invariants and the naive model.
 
+mod decode;
 mod life;
+mod random;
+mod speak;
 
 pub use life::Life;
+pub use random::{plan, say, step};
 
 use fdv2_core::ConfigBuilder;
 use fdv2_core::config::{Custom, StoreMode};
-use proptest::prelude::*;
 
 use crate::model::{Say, Thing};
 use crate::sim::{StoreHealth, config, poll, stream};
 
+/// A configuration, a seed, and what happens.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// Which configuration.
+    pub which: u8,
+    /// The seed of the core.
+    pub seed: u64,
+    /// Into pieces of which sizes bodies are cut, in turn.
+    pub cuts: Vec<usize>,
+    /// What happens, in order.
+    pub steps: Vec<Step>,
+}
+
+impl Plan {
+    /// Lives it, and has all peers good in the end.
+    ///
+    /// # Panics
+    /// If an invariant breaks.
+    pub fn live(&self) {
+        let mut life = Life::start(self.which, self.seed, self.cuts.clone());
+        self.steps.iter().for_each(|step| life.step(step));
+        life.recover();
+    }
+}
+
 /// Something that happens.
 #[derive(Clone, Debug)]
 pub enum Step {
+    /// The live attempt is refused.
+    Refuse,
     /// The live attempt gets a head.
     Head(Head),
     /// The live attempt gets these events, whatever it is.
     Say(Vec<Say>),
     /// The live attempt gets one whole good transfer.
     Deliver(Vec<Thing>, u8),
+    /// The live attempt gets only the first bytes of these events, and an end.
+    Cut {
+        /// The events.
+        says: Vec<Say>,
+        /// So many bytes, modulo all of them.
+        keep: u16,
+        /// The body ends short and the transport does not notice; else the connection is reset.
+        is_clean: bool,
+    },
+    /// The live attempt gets these events drop by drop.
+    Drip {
+        /// The events.
+        says: Vec<Say>,
+        /// So many milliseconds before each part.
+        pause: u32,
+        /// In the midst of it the system is closed.
+        closes: bool,
+    },
     /// The live attempt gets bytes that mean nothing.
     Bytes(Vec<u8>),
     /// The live attempt's body ends whole.
     End,
     /// The live attempt's connection breaks.
     Break,
-    /// So many milliseconds pass.
+    /// An effect that is over tells something, or a live one what it has told before.
+    Late(u8),
+    /// So many milliseconds pass: what is silent hangs.
     Advance(u32),
+    /// Time passes until something happens.
+    Deadline,
     /// So many milliseconds pass unnoticed.
     Sleep(u32),
     /// The store fares otherwise.
@@ -40,102 +92,21 @@ pub enum Step {
     StoreReadFailed,
     /// A second start.
     Start,
-    /// The system is closed.
-    Close,
+    /// The system is closed, with so many milliseconds for the store.
+    Close(u32),
 }
 
 /// A response head.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Head {
-    status: u16,
-    is_typed: bool,
-    is_tagged: bool,
-    directive: Option<u16>,
-}
-
-fn things() -> impl Strategy<Value = Vec<Thing>> {
-    prop::collection::vec(thing(), 0..5)
-}
-
-fn thing() -> impl Strategy<Value = Thing> {
-    let key = 0..4_u8;
-    (
-        any::<bool>(),
-        key,
-        0..3_u8,
-        any::<bool>(),
-        prop::option::of(0..4_u8),
-        prop::option::of(0..4_u8),
-    )
-        .prop_map(|(is_flag, key, version, is_on, needs, uses)| match is_flag {
-            true => Thing { is_flag, key, version, is_on, needs, uses },
-            false => Thing { is_flag, key, version, is_on: false, needs: None, uses: None },
-        })
-}
-
-/// One event.
-pub fn say() -> impl Strategy<Value = Say> {
-    prop_oneof![
-        2 => Just(Say::Full),
-        3 => Just(Say::Changes),
-        1 => Just(Say::None),
-        8 => thing().prop_map(Say::Put),
-        1 => thing().prop_map(Say::PutDeleted),
-        1 => (0..4_u8).prop_map(Say::PutBad),
-        2 => (any::<bool>(), 0..4_u8).prop_map(|(is_flag, key)| Say::Delete(is_flag, key)),
-        6 => (0..9_u8).prop_map(Say::Transferred),
-        1 => Just(Say::Error),
-        1 => Just(Say::Goodbye),
-        1 => (0..9_u16).prop_map(Say::GoodbyeToFdv1),
-        2 => any::<u8>().prop_map(Say::Noise),
-        1 => any::<u8>().prop_map(Say::Nonsense),
-    ]
-}
-
-fn head() -> impl Strategy<Value = Head> {
-    let status = prop_oneof![
-        10 => Just(200_u16),
-        2 => Just(304),
-        1 => Just(302),
-        1 => prop::sample::select(vec![204, 400, 401, 404, 429, 500, 503]),
-    ];
-    let directive = prop_oneof![8 => Just(None), 1 => (0..99_u16).prop_map(Some)];
-    (status, prop::bool::weighted(0.9), any::<bool>(), directive).prop_map(
-        |(status, is_typed, is_tagged, directive)| Head { status, is_typed, is_tagged, directive },
-    )
-}
-
-fn health() -> impl Strategy<Value = StoreHealth> {
-    prop_oneof![
-        3 => Just(StoreHealth::Up),
-        1 => Just(StoreHealth::Down),
-        1 => Just(StoreHealth::Torn),
-        1 => Just(StoreHealth::Hanging),
-    ]
-}
-
-/// One step.
-pub fn step() -> impl Strategy<Value = Step> {
-    let quick = prop::sample::select(vec![0, 1, 400, 1000, 4000, 10_000, 30_000]);
-    let slow = prop::sample::select(vec![60_000, 120_000, 300_000, 4_000_000]);
-    prop_oneof![
-        6 => head().prop_map(Step::Head),
-        10 => prop::collection::vec(say(), 1..8).prop_map(Step::Say),
-        6 => (things(), 0..9_u8).prop_map(|(things, state)| Step::Deliver(things, state)),
-        1 => prop::collection::vec(any::<u8>(), 1..20).prop_map(Step::Bytes),
-        3 => Just(Step::End),
-        2 => Just(Step::Break),
-        10 => (quick, 0..50_u32).prop_map(|(about, more)| Step::Advance(about + more)),
-        2 => slow.prop_map(Step::Advance),
-        1 => (0..900_000_u32).prop_map(Step::Sleep),
-        4 => health().prop_map(Step::StoreFares),
-        1 => (0..40_000_u32).prop_map(Step::StoreTakes),
-        1 => Just(Step::WipeStore),
-        1 => Just(Step::StoreReadFailed),
-        1 => Just(Step::Start),
-        1 => prop::bool::weighted(0.1)
-            .prop_map(|closes| if closes { Step::Close } else { Step::End }),
-    ]
+    /// The status.
+    pub status: u16,
+    /// Whether it says that it is an event stream.
+    pub is_typed: bool,
+    /// Whether it has an ETag.
+    pub is_tagged: bool,
+    /// The directive with this time to live in seconds.
+    pub directive: Option<u16>,
 }
 
 /// Of so many.
@@ -161,5 +132,13 @@ fn sources(which: u8) -> ConfigBuilder {
             let initialized = config().initializer(Custom::new("c")).initializer(poll("i"));
             fdv1(initialized.synchronizer(stream("a")))
         }
+    }
+}
+
+/// How many synchronizers a configuration has.
+fn synchronizers(which: u8) -> usize {
+    match which % 6 {
+        0 | 5 => 1,
+        _ => 2,
     }
 }

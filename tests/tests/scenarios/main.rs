@@ -30,6 +30,7 @@ mod redirects;
 mod requests;
 mod retry;
 mod rounds;
+mod saboteurs;
 mod salvage;
 mod selectors;
 mod status;
