@@ -54,6 +54,12 @@ impl Default for Store {
 }
 
 impl Store {
+    /// All that decides what it does next: what it holds, how it fares, and what is under way.
+    pub fn state(&self) -> impl std::fmt::Debug + '_ {
+        let held = (&self.records, self.is_initialized, self.is_incomplete);
+        (held, self.health, self.latency, &self.stuck, &self.due)
+    }
+
     /// Every write that was begun, by what it was about.
     pub fn writes(&self) -> &[Scope] {
         &self.writes

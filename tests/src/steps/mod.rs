@@ -1,10 +1,13 @@
 //! Random life: peers that do anything, checked against the invariants and the naive model.
 
 mod decode;
+mod explore;
+mod fingerprint;
 mod life;
 mod random;
 mod speak;
 
+pub use explore::{Explored, explore};
 pub use life::Life;
 pub use random::{plan, say, step};
 

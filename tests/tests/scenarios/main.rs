@@ -14,6 +14,7 @@ mod config;
 mod custom;
 mod directive;
 mod directive_ttl;
+mod exploration;
 mod fallback;
 mod faults;
 mod flag_changes;
