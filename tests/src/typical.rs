@@ -86,3 +86,17 @@ pub fn put(number: usize, version: u64) -> String {
 pub fn change(number: usize, version: u64) -> String {
     put(number, version) + TRANSFERRED
 }
+
+/// Events that each put a small flag, about 205 bytes long.
+pub fn small_puts(count: usize) -> Bytes {
+    let puts = (0..count).map(|number| {
+        let key = key(number);
+        format!(
+            "event: put-object\ndata: {{\"version\":1,\"kind\":\"flag\",\"key\":\"{key}\",\"object\":\
+             {{\"key\":\"{key}\",\"version\":1,\"on\":false,\"offVariation\":0,\
+             \"variations\":[\"{:016}\"]}}}}\n\n",
+            0
+        )
+    });
+    puts.collect::<String>().into()
+}

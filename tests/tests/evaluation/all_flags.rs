@@ -28,6 +28,7 @@ fn off(key: &str, members: Value) -> Value {
     flag
 }
 
+/// M09: a flag that is broken spoils no other.
 #[test]
 fn each_flag_has_its_value_and_its_metadata() {
     let flags = [

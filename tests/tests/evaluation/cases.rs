@@ -140,9 +140,15 @@ fn m09_a_bad_reference_spoils_only_its_own_flag() {
 
 #[test]
 fn m11_a_prerequisite_can_be_an_object_or_a_list() {
-    let needed = json!({"variations": [{"a": [1]}, [2]]});
-    let flags = [flag("f", needs("g")), flag("g", needed)];
-    assert_eq!(evaluate(&flags, "f").value, Some(json!(true)));
+    for (given, is_met) in [(1, true), (0, false)] {
+        let needed = json!({"variations": [{"a": [1]}, [2]], "fallthrough": {"variation": given}});
+        let flags = [flag("f", needs("g")), flag("g", needed)];
+        assert_eq!(evaluate(&flags, "f").value, Some(json!(is_met)), "variation {given}");
+    }
+    // What is compared is the index, never the value.
+    let twins = json!({"variations": [{"a": [1]}, {"a": [1]}], "fallthrough": {"variation": 0}});
+    let flags = [flag("f", needs("g")), flag("g", twins)];
+    assert_eq!(evaluate(&flags, "f").reason["kind"], "PREREQUISITE_FAILED");
 }
 
 /// Whatever the kind of thing an index or a count is, its spelling does not matter (B 1.9).

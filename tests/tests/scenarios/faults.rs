@@ -195,7 +195,7 @@ fn a_long_healthy_run_keeps_nothing() {
     let mut sim = Sim::new(config().synchronizer(stream("a"))).lightly();
     sim.start().reply(Reply::stream(full("s1", [on("f1"), on("f2")])));
     let idle = format!("{:?}", sim.system()).len();
-    let keep_alives = Bytes::from(":\n\n".repeat(5000));
+    let keep_alives = Bytes::from(":\n\n".repeat(10_000));
     let steps = sse(&[put(off("f1")), transferred("s2", 2), put(on("f1")), transferred("s3", 3)]);
     let steps = Bytes::from(steps.repeat(20));
     for _ in 0..100 {

@@ -21,7 +21,9 @@ mod observing;
 mod observing_metrics;
 #[cfg(feature = "tracing")]
 mod observing_traces;
+mod readers;
 mod reading;
+mod reading_all_flags;
 mod reading_ends;
 mod scripted;
 pub(crate) mod sim;
