@@ -11,7 +11,7 @@ use crate::persistence::{CorruptRecord, StoreError, StoreWrite, Upserted};
 use crate::protocol::Selector;
 use crate::snapshot::{ChangeSet, FlagsChanged, Garbage, Snapshot};
 use crate::source::Oddity;
-use crate::status::{Readiness, SourceError, SourceStatus, StoreStatus};
+use crate::status::{ErrorKind, Readiness, SourceError, SourceStatus, StoreStatus};
 use crate::time::Instant;
 
 /// Where an effect runs. At most one is live in each lane (B 3.9).
@@ -146,9 +146,27 @@ pub enum SourceUpdate {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CustomError {
     /// What kind of failure.
-    pub kind: crate::status::ErrorKind,
+    pub kind: ErrorKind,
     /// What happened, for people. Must hold no secret (B 11.1).
     pub message: Arc<str>,
+}
+
+impl CustomError {
+    /// The source did not answer, or its connection broke.
+    pub fn network(message: impl Into<Arc<str>>) -> Self {
+        Self { kind: ErrorKind::Network, message: message.into() }
+    }
+
+    /// What the source gave is not what it should be.
+    pub fn invalid_data(message: impl Into<Arc<str>>) -> Self {
+        Self { kind: ErrorKind::InvalidData, message: message.into() }
+    }
+}
+
+impl From<ChangeSet> for SourceUpdate {
+    fn from(change_set: ChangeSet) -> Self {
+        Self::ChangeSet(Box::new(change_set))
+    }
 }
 
 /// What the driver has to do.

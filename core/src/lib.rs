@@ -117,8 +117,8 @@ mod timer;
 
 pub use config::{Config, ConfigBuilder, ConfigError};
 pub use effect::{
-    Command, Commands, Deadline, Effect, EffectId, Event, Lane, OpenSource, Outcome, Request,
-    ResponseHead, SourceUpdate, StoreRead, TransportError, TransportErrorKind, Update,
+    Command, Commands, CustomError, Deadline, Effect, EffectId, Event, Lane, OpenSource, Outcome,
+    Request, ResponseHead, SourceUpdate, StoreRead, TransportError, TransportErrorKind, Update,
 };
 pub use limits::Limits;
 pub use protocol::Selector;

@@ -24,6 +24,7 @@ use std::sync::Arc;
 use http::{HeaderMap, HeaderValue};
 
 use crate::limits::Limits;
+use crate::status::Availability;
 
 /// A checked configuration of one data system. Cheap to clone, and shows no secret.
 ///
@@ -95,6 +96,12 @@ impl Config {
     /// The preset `custom`: no source but those that are added.
     pub fn custom(sdk_key: &str) -> ConfigBuilder {
         ConfigBuilder::custom(sdk_key)
+    }
+
+    /// The preset `custom` without an SDK key: for files, test data and sources of the application's
+    /// own, which ask no server of LaunchDarkly's.
+    pub fn keyless() -> ConfigBuilder {
+        ConfigBuilder::keyless()
     }
 
     /// The preset `persistent_store`: as [`Config::builder`], with a store that is kept like memory
@@ -196,6 +203,21 @@ impl Config {
     /// (B 6.8, 9.2).
     pub fn is_daemon(&self) -> bool {
         self.store().is_some() && !self.has_sources()
+    }
+
+    /// How good the data can become (B 6.5): files alone, and a store alone, bring none that is
+    /// [`Refreshed`](Availability::Refreshed).
+    pub fn target_availability(&self) -> Availability {
+        let mut sources = self.0.initializers.iter().chain(&self.0.synchronizers);
+        let is_fresh = |resolved: &ResolvedSource| match &resolved.source {
+            Source::Custom(custom) => !custom.is_file,
+            Source::Streaming(_) | Source::Polling(_) => true,
+        };
+        if !self.0.is_offline && sources.any(is_fresh) {
+            Availability::Refreshed
+        } else {
+            Availability::Cached
+        }
     }
 
     /// The durations of the policy.

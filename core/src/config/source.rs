@@ -163,7 +163,14 @@ impl Custom {
         Self { name: name.into(), is_file: false, persist: true }
     }
 
-    /// It reads files: its data counts only as cached, and is not persisted (B 6.5, 9.4).
+    /// The name.
+    pub fn name(&self) -> &Arc<str> {
+        &self.name
+    }
+
+    /// It reads files: its data counts only as cached, and is not persisted (B 6.5, 9.4). After a
+    /// failure it is opened again within 1 s, however often it has failed, as it has to read its
+    /// files again when they change (B 4.6).
     pub fn file(mut self) -> Self {
         self.is_file = true;
         self.persist = false;

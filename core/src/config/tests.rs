@@ -221,3 +221,32 @@ fn without_secrets_the_key_and_the_values_of_headers_are_placeholders() {
     assert_eq!(bare.tags(), Some("application-id/app"));
     assert!(Config::offline().build().unwrap().without_secrets().sdk_key().is_none());
 }
+
+/// B 6.8, 11.2: without a key only what asks no server can be configured.
+#[test]
+fn without_a_key_no_server_is_asked() {
+    let custom = || Config::keyless().synchronizer(Custom::new("mine"));
+    assert!(custom().build().unwrap().sdk_key().is_none());
+    for asking in [custom().synchronizer(Polling::new()), custom().fdv1(Polling::new())] {
+        assert!(matches!(refused(asking), ConfigError::Contradiction(_)));
+    }
+}
+
+/// B 6.5: the best that can be reached.
+#[test]
+fn files_and_stores_alone_bring_nothing_refreshed() {
+    let target = |builder: ConfigBuilder| builder.build().unwrap().target_availability();
+    let file = || Custom::new("files").file();
+    let files = || Config::keyless().initializer(file()).synchronizer(file());
+    for cached in [files(), Config::daemon(), Config::offline()] {
+        assert_eq!(target(cached), Availability::Cached);
+    }
+    assert_eq!(target(Config::builder("key").set_offline(true)), Availability::Cached);
+    for refreshed in [
+        Config::builder("key"),
+        Config::streaming("key").initializer(file()),
+        files().synchronizer(Custom::new("mine")),
+    ] {
+        assert_eq!(target(refreshed), Availability::Refreshed);
+    }
+}

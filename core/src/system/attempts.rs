@@ -152,7 +152,16 @@ impl DataSystem {
         }
     }
 
+    /// The pause before a source is tried again. That of files does not grow: they are read again
+    /// when they change (B 4.6).
     fn next_delay(&mut self, source: SourceId) -> Duration {
+        let is_file = matches!(
+            self.resolved(source).map(|resolved| &resolved.source),
+            Some(Source::Custom(custom)) if custom.is_file
+        );
+        if is_file {
+            return self.rng.between(INITIAL_DELAY / 2, INITIAL_DELAY);
+        }
         let initial = self.initial_delay(source);
         let timing = self.config.timing();
         self.memory.backoff(source, initial).next_delay(timing, &mut self.rng)

@@ -299,6 +299,18 @@ fn a_bad_file_changes_nothing() {
     assert_eq!(sim.state(), SourceState::Valid);
 }
 
+/// B 4.6: a file that stays bad is looked at again just as soon.
+#[test]
+fn a_bad_file_is_read_again_without_growing_pauses() {
+    let file = Custom::new("file").file();
+    let mut sim = Sim::new(config().synchronizer(file)).requests_per_minute(120);
+    sim.serve_always("file", Reply::custom([failed(ErrorKind::InvalidData)]));
+    sim.start().advance(secs(100));
+    let gaps = sim.gaps_of("file");
+    let pause = secs(1) / 2..=secs(1);
+    assert!(gaps.len() >= 99 && gaps.iter().all(|gap| pause.contains(gap)), "{gaps:?}");
+}
+
 /// B 1.13 for custom sources: the limits on what is held are the system's.
 #[test]
 fn a_change_set_over_the_limits_is_refused() {
