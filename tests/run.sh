@@ -58,6 +58,7 @@ built_without fdv2-core 'tokio|smol|async-std|async-io|async-executor|mio|reqwes
 built_without fdv2-client 'tokio|smol|async-std|async-io|mio|reqwest|surf|hyper'
 built_without fdv2-tokio 'smol|async-std|async-io|surf|http-client|cookie'
 built_without fdv2-redis 'tokio|smol|async-std|async-io|mio'
+built_without fdv2-files 'tokio|smol|async-std|async-io|mio|reqwest|surf|hyper'
 built_without fdv2-sqlite 'tokio|smol|async-std|async-io|mio'
 built_without fdv2-smol 'mio|reqwest|tokio-util|tokio-rustls'
 # hyper needs one crate of tokio's for its channels: nothing of it that runs.

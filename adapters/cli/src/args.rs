@@ -40,9 +40,9 @@ pub(crate) struct Demo {
 
 /// Serve a flag file over FDv2, and send each edit to every connected client.
 ///
-/// The file is JSON: {"flags": {..}, "segments": {..}}, the short form {"flagValues": {..}}, or
-/// all of it together. A file that cannot be used changes nothing; the fault is printed with its
-/// line and column.
+/// The file is JSON or YAML: {"flags": {..}, "segments": {..}}, the short form
+/// {"flagValues": {..}}, or all of it together. A file that cannot be used changes nothing; the
+/// fault is printed with its line and column.
 #[derive(clap::Args)]
 pub(crate) struct Serve {
     /// The flag file.

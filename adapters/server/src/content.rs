@@ -5,9 +5,8 @@ use std::sync::{Arc, OnceLock};
 use bytes::Bytes;
 use fdv2_core::model::Kind;
 use fdv2_core::protocol::encode;
+use fdv2_files::{FileItem, ItemId};
 use serde_json::Value;
-
-use crate::file::{FileItem, ItemId};
 
 /// So many deleted items are remembered; beyond that, clients from before get a full transfer.
 const MAX_DELETED: usize = 100_000;
@@ -55,8 +54,8 @@ pub(crate) enum Need {
 
 impl Content {
     /// The first load of a server run.
-    pub(crate) fn first(run: impl Into<Arc<str>>, items: Vec<FileItem>) -> Self {
-        let entries = items.into_iter().map(|item| Entry::new(item, None, 1)).collect();
+    pub(crate) fn first(run: impl Into<Arc<str>>, items: &[FileItem]) -> Self {
+        let entries = items.iter().map(|item| Entry::new(item, None, 1)).collect();
         Self::new(run.into(), 1, 1, entries)
     }
 
@@ -65,7 +64,7 @@ impl Content {
     }
 
     /// The next load; `None` if it says what is served already.
-    pub(crate) fn next(&self, items: Vec<FileItem>) -> Option<Self> {
+    pub(crate) fn next(&self, items: &[FileItem]) -> Option<Self> {
         let number = self.number + 1;
         let mut entries = Vec::with_capacity(items.len());
         let mut old = self.entries.iter().peekable();
@@ -145,15 +144,15 @@ impl Content {
 }
 
 impl Entry {
-    fn new(item: FileItem, previous: Option<&Entry>, number: u64) -> Self {
+    fn new(item: &FileItem, previous: Option<&Entry>, number: u64) -> Self {
         if let Some(same) = previous.filter(|entry| entry.is_from(&item.source)) {
             return same.clone();
         }
         let floor = previous.map_or(0, |entry| entry.version.saturating_add(1));
         let version = item.version.unwrap_or(number).max(floor);
         let object = item.object(version);
-        let data = Data { source: item.source, object };
-        Self { id: item.id, version, changed_in: number, data: Some(data) }
+        let data = Data { source: item.source.clone(), object };
+        Self { id: item.id.clone(), version, changed_in: number, data: Some(data) }
     }
 
     fn deleted(&self, number: u64) -> Self {

@@ -5,7 +5,7 @@
 //! cannot be used changes nothing: the last good data stays, and a [`Notice`] says what is wrong
 //! and where.
 //!
-//! The file is JSON and holds `flags` and `segments` (objects by key, as LaunchDarkly writes
+//! The file is JSON or YAML and holds `flags` and `segments` (objects by key, as LaunchDarkly writes
 //! them), `flagValues` (the value that a flag has for everybody), or any of the three together:
 //!
 //! ```json
@@ -29,7 +29,7 @@
 mod connection;
 mod content;
 mod control;
-mod file;
+mod feed;
 mod notice;
 mod options;
 mod routes;
@@ -38,7 +38,7 @@ mod stall;
 mod stream;
 mod transfer;
 
-pub use file::{FileError, Position};
+pub use fdv2_files::{FileError, Position};
 pub use notice::{Notice, Notices};
 pub use options::Options;
 pub use server::{Server, StartError};

@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
+use fdv2_files::FileError;
 use tokio::sync::broadcast;
-
-use crate::file::FileError;
 
 /// How many notices wait for a slow reader; older ones are lost first.
 const QUEUE: usize = 256;

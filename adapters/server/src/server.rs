@@ -7,6 +7,7 @@ use std::time::Duration;
 use std::{io, thread};
 
 use fdv2_core::model::Kind;
+use fdv2_files::FileError;
 use tokio::net::TcpListener;
 use tokio::sync::{oneshot, watch};
 use tokio::task::JoinHandle;
@@ -14,7 +15,7 @@ use tokio::task::JoinHandle;
 use crate::connection;
 use crate::content::Content;
 use crate::control::Control;
-use crate::file::{FileError, Watcher};
+use crate::feed::Feed;
 use crate::notice::{Board, Notices};
 use crate::options::Options;
 use crate::routes::{Service, router};
@@ -142,11 +143,11 @@ async fn watch_file(
     let (stop, stopped) = mpsc::channel();
     let (told, first) = oneshot::channel();
     let (file, interval, run) = (options.file.clone(), options.check_interval, run_id());
-    let work = move || match Watcher::start(file, &run, board) {
-        Ok(watcher) => {
+    let work = move || match Feed::start(file, interval, &run, board) {
+        Ok(feed) => {
             // Nobody listens any more if the start was given up, and then `stop` is gone, too.
-            let _ = told.send(Ok(watcher.subscribe()));
-            watcher.run(interval, &stopped);
+            let _ = told.send(Ok(feed.subscribe()));
+            feed.run(interval, &stopped);
         }
         Err(error) => drop(told.send(Err(error))),
     };

@@ -1,16 +1,15 @@
 use super::*;
-use crate::file::parse_items;
 
 fn load(text: &str) -> Vec<FileItem> {
-    parse_items(text)
+    fdv2_files::parse("flags.json".as_ref(), text.as_bytes()).expect("a good file")
 }
 
 fn first(text: &str) -> Content {
-    Content::first("run", load(text))
+    Content::first("run", &load(text))
 }
 
 fn edit(content: &Content, text: &str) -> Content {
-    content.next(load(text)).expect("an edit that changes something")
+    content.next(&load(text)).expect("an edit that changes something")
 }
 
 fn version(content: &Content, key: &str) -> u64 {
@@ -61,7 +60,7 @@ fn a_load_that_changes_nothing_but_white_space_and_order_is_none() {
     let same = r#"{ "segments": {"s": {"unbounded": false,
         "salt": "x" } }, "flagValues": {"a": {"x" : 1}} }"#;
     let same = load(same);
-    assert!(one.next(same).is_none());
+    assert!(one.next(&same).is_none());
 }
 
 #[test]

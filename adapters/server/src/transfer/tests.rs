@@ -1,16 +1,19 @@
 use serde_json::{Value, json};
 
 use super::*;
-use crate::file::parse_items;
 
 fn text(pieces: impl Iterator<Item = Bytes>) -> String {
     String::from_utf8(pieces.flatten().collect()).unwrap()
 }
 
+fn load(text: &str) -> Vec<fdv2_files::FileItem> {
+    fdv2_files::parse("flags.json".as_ref(), text.as_bytes()).expect("a good file")
+}
+
 fn two_loads() -> Arc<Content> {
-    let one = Content::first("run", parse_items(r#"{"flagValues":{"a":1,"b":1,"c":1}}"#));
+    let one = Content::first("run", &load(r#"{"flagValues":{"a":1,"b":1,"c":1}}"#));
     let two = r#"{"flagValues":{"a":1,"b":2},"segments":{"s \"1\"":{"version":4}}}"#;
-    Arc::new(one.next(parse_items(two)).unwrap())
+    Arc::new(one.next(&load(two)).unwrap())
 }
 
 fn events(need: Need) -> Vec<Value> {
@@ -70,8 +73,8 @@ fn a_stream_frames_each_event_on_one_line_of_data() {
 #[test]
 fn large_bodies_come_in_pieces() {
     let values: Vec<String> = (0..2000).map(|key| format!("\"{key}\":\"{key}\"")).collect();
-    let items = parse_items(&format!(r#"{{"flagValues":{{{}}}}}"#, values.join(",")));
-    let content = Arc::new(Content::first("run", items));
+    let items = load(&format!(r#"{{"flagValues":{{{}}}}}"#, values.join(",")));
+    let content = Arc::new(Content::first("run", &items));
     let pieces: Vec<_> = Transfer::stream(content, Need::Full).collect();
     assert!(pieces.len() > 5 && pieces.iter().all(|piece| piece.len() < 2 * PIECE_BYTES));
     let puts = text(pieces.into_iter()).matches("put-object").count();

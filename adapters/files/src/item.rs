@@ -1,27 +1,33 @@
-//! One item of a flag file.
+//! One flag or segment of a file.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
 
 use fdv2_core::model::{DecodeError, Flag, Item, Kind, Segment};
 
-use super::json::{Member, Members, compact};
+use crate::Position;
+use crate::json::{Member, Members, compact};
 
 /// What names an item. Flags come before segments, and then the keys decide.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct ItemId {
-    pub(crate) kind: Kind,
-    pub(crate) key: Arc<str>,
+pub struct ItemId {
+    /// What it is.
+    pub kind: Kind,
+    /// The key that it stands under.
+    pub key: Arc<str>,
 }
 
-/// One flag or segment, as the file has it.
+/// One flag or segment, as a file has it.
 #[derive(Clone, Debug)]
-pub(crate) struct FileItem {
-    pub(crate) id: ItemId,
+pub struct FileItem {
+    /// What names it.
+    pub id: ItemId,
     /// The version, if the file gives one.
-    pub(crate) version: Option<u64>,
+    pub version: Option<u64>,
     /// Its JSON object, without white space between tokens.
-    pub(crate) source: Arc<str>,
+    pub source: Arc<str>,
+    /// Where it stands in its file.
+    pub position: Position,
 }
 
 impl FileItem {
@@ -29,7 +35,12 @@ impl FileItem {
     ///
     /// # Errors
     /// Clients could not decode it (B 1.9).
-    pub(super) fn new(kind: Kind, key: &str, object: &str) -> Result<Self, DecodeError> {
+    pub(crate) fn new(
+        kind: Kind,
+        key: &str,
+        object: &str,
+        position: Position,
+    ) -> Result<Self, DecodeError> {
         let id = ItemId { kind, key: key.into() };
         match kind {
             Kind::Flag => Item::<Flag>::decode(id.key.clone(), 0, object).map(drop)?,
@@ -39,21 +50,26 @@ impl FileItem {
         let members = members(&source);
         let version = members.iter().rfind(|member| member.name == "version");
         let version = version.and_then(|member| whole(member.value.get()));
-        Ok(Self { id, version, source })
+        Ok(Self { id, version, source, position })
     }
 
     /// A flag that has this value for everybody.
-    pub(super) fn of_value(key: &str, value: &str) -> Self {
+    pub(crate) fn of_value(key: &str, value: &str, position: Position) -> Self {
         let source = format!(
             r#"{{"on":true,"variations":[{}],"fallthrough":{{"variation":0}},"offVariation":0}}"#,
             compact(value)
         );
         let id = ItemId { kind: Kind::Flag, key: key.into() };
-        Self { id, version: None, source: source.into() }
+        Self { id, version: None, source: source.into(), position }
+    }
+
+    /// Whether it says the same, wherever it stands.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        self.id == other.id && self.source == other.source
     }
 
     /// The object to serve: the file's own, with this version and the key it stands under.
-    pub(crate) fn object(&self, version: u64) -> Arc<str> {
+    pub fn object(&self, version: u64) -> Arc<str> {
         let key = quoted(&self.id.key);
         let number = version.to_string();
         let members = members(&self.source);
@@ -81,7 +97,7 @@ fn members(object: &str) -> Vec<Member<'_>> {
 }
 
 /// A string as JSON.
-fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
@@ -99,7 +115,8 @@ mod tests {
     use super::*;
 
     fn flag(object: &str) -> FileItem {
-        FileItem::new(Kind::Flag, "a", object).unwrap()
+        let position = Position { line: 1, column: 1 };
+        FileItem::new(Kind::Flag, "a", object, position).unwrap()
     }
 
     #[test]

@@ -6,9 +6,9 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use super::error::Fault;
-use super::item::FileItem;
-use super::parse::parse;
+use crate::error::Fault;
+use crate::item::FileItem;
+use crate::parse::{Format, parse};
 
 /// The largest flag file that is read: the limit on one transfer (B 1.13).
 const MAX_BYTES: u64 = 256 << 20;
@@ -40,50 +40,59 @@ impl Stamp {
     }
 }
 
-/// What a look at the file found.
+/// What a look at one file found.
 #[derive(Debug)]
-pub(super) enum Look {
+pub(crate) enum Look {
     /// What it said at the last look.
     Same,
     /// It could be used.
     Items(Vec<FileItem>),
+    /// Something new, of which only the next look can tell whether it is whole.
+    Unsettled,
     /// It cannot be used.
     Faulty(Fault),
 }
 
 /// One file, looked at again and again.
 #[derive(Debug)]
-pub(super) struct Reader {
+pub(crate) struct Reader {
     path: PathBuf,
     /// The file's state at the last look, if a change from it would show.
     stamp: Option<Stamp>,
-    /// The digest of what could be used at the last look.
-    digest: Option<u64>,
+    last: Last,
+}
+
+/// What the last look found.
+#[derive(Debug)]
+enum Last {
+    Nothing,
+    /// Something that could be used, of this digest.
+    Good(u64),
+    /// Something that may be half written, of this digest.
+    Unsettled(u64),
+    Faulty(Fault),
 }
 
 impl Reader {
-    pub(super) fn new(path: PathBuf) -> Self {
-        Self { path, stamp: None, digest: None }
+    pub(crate) fn new(path: PathBuf) -> Self {
+        Self { path, stamp: None, last: Last::Nothing }
     }
 
-    pub(super) fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
     /// Reads the file if it may say something else than at the last look.
-    pub(super) fn look(&mut self) -> Look {
-        let result = match self.read_if_changed() {
+    pub(crate) fn look(&mut self) -> Look {
+        match self.read_if_changed() {
             Ok(Some(bytes)) => self.parse_if_changed(&bytes),
-            Ok(None) => Ok(None),
-            Err(error) => Err(Fault::of_file(describe(&error))),
-        };
-        match result {
-            Ok(None) => Look::Same,
-            Ok(Some(items)) => Look::Items(items),
-            Err(fault) => {
-                // It may be a write half done: the next look reads again.
-                *self = Self::new(std::mem::take(&mut self.path));
-                Look::Faulty(fault)
+            Ok(None) => match &self.last {
+                Last::Faulty(fault) => Look::Faulty(fault.clone()),
+                Last::Nothing | Last::Good(_) | Last::Unsettled(_) => Look::Same,
+            },
+            Err(error) => {
+                self.stamp = None;
+                self.faulty(Fault::of_file(describe(&error)))
             }
         }
     }
@@ -101,16 +110,39 @@ impl Reader {
         Ok(Some(bytes))
     }
 
-    fn parse_if_changed(&mut self, bytes: &[u8]) -> Result<Option<Vec<FileItem>>, Fault> {
+    fn parse_if_changed(&mut self, bytes: &[u8]) -> Look {
         let mut hasher = DefaultHasher::new();
         hasher.write(bytes);
-        let digest = Some(hasher.finish());
-        if digest == self.digest {
-            return Ok(None);
+        let digest = hasher.finish();
+        if matches!(self.last, Last::Good(known) if known == digest) {
+            return Look::Same;
         }
-        let items = parse(bytes)?;
-        self.digest = digest;
-        Ok(Some(items))
+        let format = Format::of(&self.path, bytes);
+        match parse(bytes, format) {
+            Ok(_) if format == Format::Yaml && !self.is_settled(digest) => {
+                match std::mem::replace(&mut self.last, Last::Unsettled(digest)) {
+                    Last::Unsettled(_) => Look::Faulty(Fault::of_file("it keeps changing")),
+                    Last::Nothing | Last::Good(_) | Last::Faulty(_) => Look::Unsettled,
+                }
+            }
+            Ok(items) => {
+                self.last = Last::Good(digest);
+                Look::Items(items)
+            }
+            Err(fault) => self.faulty(fault),
+        }
+    }
+
+    /// Whether what was read is whole, as far as can be known. The beginning of a YAML file may be
+    /// good YAML, so it has to be old, or still be the same at the next look.
+    fn is_settled(&self, digest: u64) -> bool {
+        let is_old = self.stamp.is_some();
+        is_old || matches!(self.last, Last::Unsettled(known) if known == digest)
+    }
+
+    fn faulty(&mut self, fault: Fault) -> Look {
+        self.last = Last::Faulty(fault.clone());
+        Look::Faulty(fault)
     }
 }
 

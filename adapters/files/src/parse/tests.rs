@@ -1,12 +1,16 @@
 use super::*;
 
+fn parse_json(text: &[u8]) -> Result<Vec<FileItem>, Fault> {
+    parse(text, Format::Json)
+}
+
 fn keys(text: &str) -> Vec<String> {
-    let items = parse(text.as_bytes()).expect("a good file");
+    let items = parse_json(text.as_bytes()).expect("a good file");
     items.iter().map(|item| format!("{} {}", item.id.kind.name(), item.id.key)).collect()
 }
 
 fn fault(text: &[u8]) -> String {
-    let fault = parse(text).expect_err("a bad file");
+    let fault = parse_json(text).expect_err("a bad file");
     fault.in_file("flags.json".as_ref()).to_string()
 }
 
@@ -14,12 +18,12 @@ fn fault(text: &[u8]) -> String {
 fn both_forms_are_read_together_and_other_members_ignored() {
     let text =
         "\u{feff}{\"flags\":{\"b\":{}},\"flagValues\":{\"a\":1},\"segments\":{\"s\":{}},\"x\":[]}";
-    assert_eq!(keys(text), ["flag a", "flag b", "segment s"]);
+    assert_eq!(keys(text), ["flag b", "flag a", "segment s"]);
 }
 
 #[test]
 fn a_value_becomes_a_flag_that_is_on_with_that_value() {
-    let items = parse(br#"{"flagValues":{"a": {"x": [1, "y z"]} }}"#).unwrap();
+    let items = parse_json(br#"{"flagValues":{"a": {"x": [1, "y z"]} }}"#).unwrap();
     let object = items[0].object(4);
     assert_eq!(
         &*object,
@@ -43,13 +47,16 @@ fn a_syntax_error_is_told_with_its_place() {
 fn what_is_not_an_object_is_told_with_its_place() {
     assert_eq!(
         fault(b"{\"flags\":\n [1]}"),
-        "flags.json:2:2: \"flags\" must be a JSON object with one member for each key"
+        "flags.json:2:2: \"flags\" must be an object with one member for each key"
     );
     assert_eq!(
         fault(b"{\"segments\": {\"a\": {},\n\"s\": 3}}"),
         "flags.json:2:6: segment \"s\" cannot be decoded: invalid type: integer `3`, expected an object"
     );
-    assert!(fault(b"[]").starts_with("flags.json:1:"), "{}", fault(b"[]"));
+    assert_eq!(
+        fault(b"[]"),
+        "flags.json:1:1: a flag file is an object with \"flags\", \"segments\" and \"flagValues\" in it"
+    );
 }
 
 #[test]
@@ -61,15 +68,18 @@ fn an_item_that_clients_could_not_decode_is_told_with_the_place_inside_it() {
 }
 
 #[test]
-fn a_key_that_stands_twice_is_an_error_at_the_second_place() {
+fn a_key_that_stands_twice_in_one_object_is_an_error_at_the_second_place() {
     assert_eq!(
-        fault(b"{\"flags\":{\"a\":{}},\n\"flagValues\":{\"a\":1}}"),
-        "flags.json:2:19: there is a second flag \"a\""
+        fault(b"{\"flags\":{\"a\":{},\n\"a\":{}}}"),
+        "flags.json:2:5: there is a second flag \"a\" in the same place"
     );
-    assert_eq!(
-        fault(br#"{"flags":{"a":{},"a":{}}}"#),
-        "flags.json:1:22: there is a second flag \"a\""
-    );
+}
+
+#[test]
+fn an_item_larger_than_an_event_may_be_is_refused() {
+    let value = "x".repeat(MAX_ITEM);
+    let text = format!("{{\"flagValues\":{{\n\"a\":\"{value}\"}}}}");
+    assert_eq!(fault(text.as_bytes()), "flags.json:2:5: flag \"a\" is larger than 16 MiB");
 }
 
 #[test]
@@ -89,6 +99,19 @@ fn empty_foreign_and_undecodable_files_are_told_apart() {
 fn every_way_of_cutting_a_file_short_is_a_fault() {
     let text = br#"{"flags":{"a":{"on":true}},"segments":{}}"#;
     for length in 0..text.len() {
-        assert!(parse(&text[..length]).is_err(), "{length}");
+        assert!(parse_json(&text[..length]).is_err(), "{length}");
+    }
+}
+
+#[test]
+fn the_name_tells_the_format_and_else_the_first_character() {
+    for (name, text, format) in [
+        ("flags.json", "a: 1", Format::Json),
+        ("flags.YAML", "{}", Format::Yaml),
+        ("flags.yml", "{}", Format::Yaml),
+        ("flags", "\u{feff} \n{", Format::Json),
+        ("..data/flags.v2", "flagValues:", Format::Yaml),
+    ] {
+        assert_eq!(Format::of(name.as_ref(), text.as_bytes()), format, "{name}");
     }
 }

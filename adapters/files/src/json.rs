@@ -7,12 +7,12 @@ use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 /// The members of an object in their order, double names included.
-pub(super) struct Members<'a>(pub(super) Vec<Member<'a>>);
+pub(crate) struct Members<'a>(pub(crate) Vec<Member<'a>>);
 
 /// One member of an object.
-pub(super) struct Member<'a> {
-    pub(super) name: Cow<'a, str>,
-    pub(super) value: &'a RawValue,
+pub(crate) struct Member<'a> {
+    pub(crate) name: Cow<'a, str>,
+    pub(crate) value: &'a RawValue,
 }
 
 impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
@@ -22,7 +22,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
             type Value = Members<'de>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a JSON object")
+                f.write_str("an object")
             }
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
@@ -42,7 +42,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
 struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
 
 /// A JSON text without the white space between its tokens.
-pub(super) fn compact(text: &str) -> String {
+pub(crate) fn compact(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut is_in_string = false;
     let mut is_escaped = false;
