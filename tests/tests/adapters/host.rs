@@ -4,7 +4,7 @@ use std::future::Future;
 
 use fdv2_client::http::HttpOptions;
 use fdv2_client::tls::tls_config;
-use fdv2_client::{Client, Config, CustomSource, Transport};
+use fdv2_client::{Client, Config, CustomSource, Hook, Transport};
 use fdv2_core::{Limits, Outcome, Request, ResponseHead, TransportError};
 use fdv2_smol::SurfTransport;
 use fdv2_tests::runtimes::within_patience;
@@ -99,6 +99,18 @@ impl Host {
                 let builder = fdv2_smol::ClientBuilder::new(config);
                 builder.custom_source(name, source).start().unwrap()
             }
+        }
+    }
+
+    /// A client on this runtime with this hook.
+    pub(crate) fn start_hooked(&self, config: Config, hook: impl Hook) -> Client {
+        match self {
+            Self::Tokio(runtime) => {
+                let builder =
+                    fdv2_tokio::ClientBuilder::new(config).runtime(runtime.handle().clone());
+                builder.hook(hook).start().unwrap()
+            }
+            Self::Smol => fdv2_smol::ClientBuilder::new(config).hook(hook).start().unwrap(),
         }
     }
 

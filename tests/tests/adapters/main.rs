@@ -14,10 +14,12 @@ mod trust;
 
 mod closing;
 mod faults;
+mod hooks;
 mod polls;
 mod proxies;
 mod proxies_named;
 mod requests;
+mod secrets;
 mod starting;
 mod streams;
 mod waiting;
