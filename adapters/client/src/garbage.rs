@@ -9,6 +9,7 @@ use fdv2_core::Snapshot;
 use fdv2_core::snapshot::Garbage;
 
 use crate::reading::Cache;
+use crate::store::Answer;
 
 /// How often to see whether readers have let go of something.
 const LOOK_AGAIN: Duration = Duration::from_millis(100);
@@ -28,6 +29,13 @@ impl Remains for Garbage {
 impl Remains for Arc<Cache> {
     fn is_shared(&self) -> bool {
         Arc::strong_count(self) > 1
+    }
+}
+
+impl Remains for Answer {
+    /// What it shares with others is freed with theirs.
+    fn is_shared(&self) -> bool {
+        false
     }
 }
 

@@ -8,10 +8,8 @@ use fdv2_core::eval::{Found, Lookup};
 use fdv2_core::model::{Flag, Item, Kind, Segment};
 use fdv2_core::snapshot::Collection;
 
+use super::kept::Kept;
 use crate::store::{Answer, Query};
-
-/// The most keys that are remembered as missing.
-const MISSES: usize = 10_000;
 
 /// How long what was read from the persistent store counts (B 9.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,45 +29,38 @@ impl Default for CacheMode {
     }
 }
 
+impl CacheMode {
+    pub(super) fn counts(self, read: Instant, age: Age) -> bool {
+        match (age, self) {
+            (Age::Any, _) | (_, Self::Infinite) => true,
+            (Age::At(_), Self::Off) => false,
+            (Age::At(now), Self::Ttl(ttl)) => now.saturating_since(read) < ttl,
+        }
+    }
+}
+
 /// What has been read. A value: cloning shares, changing copies little.
 #[derive(Clone, Debug)]
 pub(crate) struct Cache {
     mode: CacheMode,
-    flags: Collection<Entry<Flag>>,
-    segments: Collection<Entry<Segment>>,
-    /// All flags have been read; the segments may be yet to come.
-    has_all_flags: bool,
-    /// When everything was read.
-    all: Option<Instant>,
-    misses: usize,
-    max_misses: usize,
+    flags: Kept<Flag>,
+    segments: Kept<Segment>,
     is_initialized: Option<(bool, Instant)>,
-}
-
-#[derive(Clone, Debug)]
-struct Entry<T> {
-    /// `None`: the store has no such item.
-    item: Option<Arc<Item<T>>>,
-    read: Instant,
 }
 
 impl Cache {
     pub(crate) fn new(mode: CacheMode) -> Self {
-        Self {
-            mode,
-            flags: Collection::seeded(0),
-            segments: Collection::seeded(0),
-            has_all_flags: false,
-            all: None,
-            misses: 0,
-            max_misses: MISSES,
-            is_initialized: None,
-        }
+        Self { mode, flags: Kept::new(mode), segments: Kept::new(mode), is_initialized: None }
     }
 
     /// What one evaluation fetches for itself: it counts until the end, misses included.
     pub(crate) fn scratch() -> Self {
-        Self { max_misses: usize::MAX, ..Self::new(CacheMode::Infinite) }
+        let mode = CacheMode::Infinite;
+        Self {
+            flags: Kept::of_any_number(mode),
+            segments: Kept::of_any_number(mode),
+            ..Self::new(mode)
+        }
     }
 
     /// Whether there is no item in it.
@@ -77,25 +68,15 @@ impl Cache {
         self.flags.is_empty() && self.segments.is_empty()
     }
 
+    /// Whether there is a whole collection in it, which may be large.
+    pub(crate) fn has_a_whole(&self) -> bool {
+        self.flags.all(Age::Any).is_some() || self.segments.all(Age::Any).is_some()
+    }
+
     /// Whether the store's marker was there, if that is known and still counts.
     pub(crate) fn is_initialized(&self, age: Age) -> Option<bool> {
         let (is_initialized, read) = self.is_initialized?;
-        self.counts(read, age).then_some(is_initialized)
-    }
-
-    /// Whether everything has been read, and still counts.
-    pub(crate) fn has_all(&self, age: Age) -> bool {
-        self.all.is_some_and(|read| self.counts(read, age))
-    }
-
-    /// Whether all flags have just been read, and the segments are next.
-    fn has_all_flags(&self) -> bool {
-        self.has_all_flags
-    }
-
-    /// The flags that are there, in key order.
-    pub(crate) fn flags(&self) -> impl Iterator<Item = &Arc<Item<Flag>>> {
-        self.flags.iter().filter_map(|(_, entry)| entry.item.as_ref())
+        self.mode.counts(read, age).then_some(is_initialized)
     }
 
     /// Takes in what the store answered.
@@ -105,84 +86,20 @@ impl Cache {
                 self.is_initialized = Some((*is, now));
             }
             (Query::One(Kind::Flag, key), Answer::Flags(loaded)) => {
-                let entry = Entry { item: loaded.items.first().cloned(), read: now };
-                self.misses =
-                    remember_one(&mut self.flags, key, entry, self.misses, self.max_misses);
+                self.flags.remember(key, loaded.items.look_up(key), now);
             }
             (Query::One(Kind::Segment, key), Answer::Segments(loaded)) => {
-                let entry = Entry { item: loaded.items.first().cloned(), read: now };
-                self.misses =
-                    remember_one(&mut self.segments, key, entry, self.misses, self.max_misses);
+                self.segments.remember(key, loaded.items.look_up(key), now);
             }
             (Query::All(Kind::Flag), Answer::Flags(loaded)) => {
-                self.flags = collection(&loaded.items, now);
-                self.has_all_flags = true;
+                self.flags.remember_all(&loaded.items, now);
             }
             (Query::All(Kind::Segment), Answer::Segments(loaded)) => {
-                self.segments = collection(&loaded.items, now);
-                self.misses = 0;
-                self.all = self.has_all_flags.then_some(now);
+                self.segments.remember_all(&loaded.items, now);
             }
             (_, _) => debug_assert!(false, "the store answers what it is asked"),
         }
     }
-
-    fn counts(&self, read: Instant, age: Age) -> bool {
-        match (age, self.mode) {
-            (Age::Any, _) | (_, CacheMode::Infinite) => true,
-            (Age::At(_), CacheMode::Off) => false,
-            (Age::At(now), CacheMode::Ttl(ttl)) => now.saturating_since(read) < ttl,
-        }
-    }
-
-    fn find<'a, T>(
-        &self,
-        entries: &'a Collection<Entry<T>>,
-        key: &str,
-        age: Age,
-    ) -> Found<&'a Item<T>>
-    where
-        Entry<T>: Clone,
-    {
-        match entries.look_up(key) {
-            Some(entry) if self.counts(entry.read, age) => entry.item.as_deref().into(),
-            Some(_) => Found::NotLoaded,
-            None if self.has_all(age) => Found::Absent,
-            None => Found::NotLoaded,
-        }
-    }
-}
-
-/// Remembers an item; a miss only while there are not too many. Returns how many there are then.
-fn remember_one<T>(
-    entries: &mut Collection<Entry<T>>,
-    key: &Arc<str>,
-    entry: Entry<T>,
-    misses: usize,
-    max_misses: usize,
-) -> usize
-where
-    Entry<T>: Clone,
-{
-    let is_miss = entry.item.is_none();
-    let was_miss = entries.remove(key).is_some_and(|old| old.item.is_none());
-    let misses = misses.saturating_sub(usize::from(was_miss));
-    if is_miss && misses >= max_misses {
-        return misses;
-    }
-    entries.insert(Arc::clone(key), entry);
-    misses + usize::from(is_miss)
-}
-
-fn collection<T>(items: &[Arc<Item<T>>], read: Instant) -> Collection<Entry<T>>
-where
-    Entry<T>: Clone,
-{
-    let mut entries = Collection::seeded(0);
-    for item in items {
-        entries.insert(Arc::clone(item.key()), Entry { item: Some(Arc::clone(item)), read });
-    }
-    entries
 }
 
 /// Which entries count.
@@ -204,33 +121,32 @@ pub(crate) struct CacheView<'a> {
 impl CacheView<'_> {
     /// All flags in key order, if everything has been read.
     pub(crate) fn all_flags(&self) -> Option<impl Iterator<Item = &Arc<Item<Flag>>>> {
-        let everything = if self.fetched.has_all(Age::Any) {
-            self.fetched
-        } else if self.remembered.has_all(self.age) {
-            self.remembered
-        } else {
-            return None;
-        };
-        Some(everything.flags())
+        let (fetched, remembered) = (&self.fetched.segments, &self.remembered.segments);
+        fetched.all(Age::Any).or_else(|| remembered.all(self.age))?;
+        self.flags().map(|flags| flags.iter().map(|(_, flag)| flag))
     }
 
-    /// What is to be read next until everything is there.
+    fn flags(&self) -> Option<&Collection<Arc<Item<Flag>>>> {
+        self.fetched.flags.all(Age::Any).or_else(|| self.remembered.flags.all(self.age))
+    }
+
+    /// What is to be read next until everything has been read.
     pub(crate) fn rest(&self) -> Query {
-        Query::All(if self.fetched.has_all_flags() { Kind::Segment } else { Kind::Flag })
+        Query::All(if self.flags().is_some() { Kind::Segment } else { Kind::Flag })
     }
 }
 
 impl Lookup for CacheView<'_> {
     fn flag(&self, key: &str) -> Found<&Item<Flag>> {
-        match self.fetched.find(&self.fetched.flags, key, Age::Any) {
-            Found::NotLoaded => self.remembered.find(&self.remembered.flags, key, self.age),
+        match self.fetched.flags.find(key, Age::Any) {
+            Found::NotLoaded => self.remembered.flags.find(key, self.age),
             found => found,
         }
     }
 
     fn segment(&self, key: &str) -> Found<&Item<Segment>> {
-        match self.fetched.find(&self.fetched.segments, key, Age::Any) {
-            Found::NotLoaded => self.remembered.find(&self.remembered.segments, key, self.age),
+        match self.fetched.segments.find(key, Age::Any) {
+            Found::NotLoaded => self.remembered.segments.find(key, self.age),
             found => found,
         }
     }
@@ -252,14 +168,20 @@ mod tests {
         Arc::new(item)
     }
 
+    fn loaded<T: Model>(keys: &[&str]) -> Loaded<T> {
+        let mut loaded = Loaded::default();
+        for key in keys {
+            loaded.items.insert((*key).into(), item(key));
+        }
+        loaded
+    }
+
     fn flags(keys: &[&str]) -> Answer {
-        let items = keys.iter().map(|key| item(key)).collect();
-        Answer::Flags(Loaded { items, corrupt: Vec::new() })
+        Answer::Flags(loaded(keys))
     }
 
     fn segments(keys: &[&str]) -> Answer {
-        let items = keys.iter().map(|key| item(key)).collect();
-        Answer::Segments(Loaded { items, corrupt: Vec::new() })
+        Answer::Segments(loaded(keys))
     }
 
     fn one(key: &str) -> Query {
@@ -311,28 +233,32 @@ mod tests {
         assert_eq!(cache.is_initialized(Age::At(at(10))), None);
     }
 
-    /// After everything was read, what is not among it is not there.
+    /// After a collection was read, what is not in it is not there.
     #[test]
-    fn reading_everything_settles_what_is_not_there() {
+    fn reading_a_whole_collection_settles_what_is_not_in_it() {
         let mut cache = Cache::new(CacheMode::Ttl(Duration::from_secs(10)));
         cache.remember(&Query::All(Kind::Flag), &flags(&["a", "b"]), at(0));
-        assert_eq!(found(&cache, "c", Age::At(at(1))), "not known");
-        cache.remember(&Query::All(Kind::Segment), &segments(&["s"]), at(0));
         assert_eq!(found(&cache, "c", Age::At(at(1))), "not there");
-        assert_eq!(cache.flags().count(), 2);
         assert_eq!(found(&cache, "c", Age::At(at(10))), "not known");
     }
 
-    /// B 9.3: cached misses are bounded in number.
+    /// Each collection counts for itself, whoever read it.
     #[test]
-    fn b_9_3_misses_are_bounded_in_number() {
-        let mut cache = Cache::new(CacheMode::Infinite);
-        for number in 0..MISSES + 5 {
-            cache.remember(&one(&number.to_string()), &flags(&[]), at(0));
-        }
-        assert_eq!(cache.flags.len(), MISSES);
-        cache.remember(&one("0"), &flags(&["0"]), at(1));
-        cache.remember(&one("new"), &flags(&[]), at(1));
-        assert_eq!(cache.flags.len(), MISSES + 1, "one miss became a hit");
+    fn everything_is_both_collections() {
+        let (mut fetched, mut cache) =
+            (Cache::scratch(), Cache::new(CacheMode::Ttl(Duration::from_secs(10))));
+        let seen = |fetched: &Cache, remembered: &Cache, second| {
+            let view = CacheView { fetched, remembered, age: Age::At(at(second)) };
+            view.all_flags().map(|flags| flags.count()).ok_or(view.rest())
+        };
+        assert_eq!(seen(&fetched, &cache, 0), Err(Query::All(Kind::Flag)));
+        cache.remember(&Query::All(Kind::Flag), &flags(&["a", "b"]), at(0));
+        assert_eq!(seen(&fetched, &cache, 1), Err(Query::All(Kind::Segment)));
+        cache.remember(&Query::All(Kind::Segment), &segments(&["s"]), at(1));
+        assert_eq!(seen(&fetched, &cache, 9), Ok(2));
+        assert_eq!(seen(&fetched, &cache, 10), Err(Query::All(Kind::Flag)));
+        fetched.remember(&Query::All(Kind::Flag), &flags(&["a"]), at(10));
+        assert_eq!(seen(&fetched, &cache, 10), Ok(1));
+        assert_eq!(seen(&fetched, &cache, 11), Err(Query::All(Kind::Segment)));
     }
 }

@@ -2,6 +2,7 @@
 
 mod asking;
 mod cache;
+mod kept;
 mod through;
 mod view;
 
@@ -164,7 +165,10 @@ impl Reading {
         for query in [Query::IsInitialized, Query::All(Kind::Flag), Query::All(Kind::Segment)] {
             let now = shared.now();
             match self.asking.ask(&query).await {
-                Some(Ok(answer)) => self.remember(shared, &query, &answer, now),
+                Some(Ok(answer)) => {
+                    self.remember(shared, &query, &answer, now);
+                    shared.graveyard().bury(answer);
+                }
                 Some(Err(error)) => {
                     shared.control().tell(StoreRead::Failed(error.clone()));
                     return Err(error);
@@ -263,13 +267,16 @@ impl Reading {
         if self.mode == CacheMode::Off {
             return;
         }
-        self.cache.rcu(|cache| {
+        let old = self.cache.rcu(|cache| {
             let mut cache = Cache::clone(cache);
             if !self.is_over() {
                 cache.remember(query, answer, now);
             }
             cache
         });
+        if matches!(query, Query::All(_)) {
+            shared.graveyard().bury(old);
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! The asynchronous evaluation: through the store while that is what counts (B 9.9), and with
 //! memberships asked for.
 
+use std::mem;
 use std::sync::Arc;
 
 use fdv2_core::context::Context;
@@ -170,14 +171,14 @@ impl ThroughStore<'_> {
     /// Evaluates, and asks for what is lacking, until there is an answer.
     async fn answer<R>(&self, ask: impl Fn(&View<'_>) -> Result<R, Lack>) -> Result<R, NoAnswer> {
         let (shared, memberships) = (self.0, self.0.memberships());
-        let (mut items, mut fetched) = (Cache::scratch(), Fetched::default());
+        let (mut items, mut fetched) = (Scratch::new(shared), Fetched::default());
         loop {
             let mut answer = Err(NoAnswer::Memory);
             if let Some(reading) = shared.reading() {
                 let ask = |cache: &CacheView<'_>| {
                     ask(&View::of_store(cache, &Known::with(memberships, &fetched)))
                 };
-                answer = reading.answer(shared, &mut items, ask).await;
+                answer = reading.answer(shared, &mut items.cache, ask).await;
             }
             if let Err(NoAnswer::Memory) = answer {
                 let known = Known::with(memberships, &fetched);
@@ -190,6 +191,27 @@ impl ThroughStore<'_> {
                 }
                 (answer, _) => return answer,
             }
+        }
+    }
+}
+
+/// What one evaluation has fetched for itself. Whole collections are freed away from the caller.
+struct Scratch<'a> {
+    cache: Cache,
+    shared: &'a Shared,
+}
+
+impl<'a> Scratch<'a> {
+    fn new(shared: &'a Shared) -> Self {
+        Self { cache: Cache::scratch(), shared }
+    }
+}
+
+impl Drop for Scratch<'_> {
+    fn drop(&mut self) {
+        if self.cache.has_a_whole() {
+            let cache = mem::replace(&mut self.cache, Cache::scratch());
+            self.shared.graveyard().bury(Arc::new(cache));
         }
     }
 }

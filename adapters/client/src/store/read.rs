@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use fdv2_core::model::{Decoded, Flag, Item, Kind, Model, Segment};
 use fdv2_core::persistence::{CorruptRecord, StoreError, read_record};
+use fdv2_core::snapshot::Collection;
 
 use super::PersistentStore;
 use super::lane::Question;
@@ -44,8 +45,8 @@ impl Answer {
 /// Items of a store. Tombstones are not among them (B 9.7).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Loaded<T> {
-    /// The items that are live.
-    pub items: Vec<Arc<Item<T>>>,
+    /// The items that are live, by key. Whoever reads them shares them.
+    pub items: Collection<Arc<Item<T>>>,
     /// The records that cannot be read. They are lost, and only they.
     pub corrupt: Vec<CorruptRecord>,
 }
@@ -67,7 +68,9 @@ impl<T: Model> Loaded<T> {
 
     fn add(&mut self, key: &[u8], value: &[u8]) {
         match read_record(key, value) {
-            Ok(Decoded::Live(item)) => self.items.push(Arc::new(item)),
+            Ok(Decoded::Live(item)) => {
+                self.items.insert(Arc::clone(item.key()), Arc::new(item));
+            }
             Ok(Decoded::Deleted { .. }) => {}
             Err(corrupt) => self.corrupt.push(corrupt),
         }
@@ -76,7 +79,7 @@ impl<T: Model> Loaded<T> {
 
 impl<T> Default for Loaded<T> {
     fn default() -> Self {
-        Self { items: Vec::new(), corrupt: Vec::new() }
+        Self { items: Collection::seeded(0), corrupt: Vec::new() }
     }
 }
 

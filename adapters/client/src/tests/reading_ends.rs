@@ -14,7 +14,7 @@ use futures::executor::block_on;
 
 use super::reading::{TTL, Tables, daemon, data, through, until, until_data, user};
 use super::sim::Sim;
-use crate::Client;
+use crate::{CacheMode, Client};
 
 fn poll<T>(future: &mut (impl Future<Output = T> + Unpin)) -> Poll<T> {
     future.poll_unpin(&mut TaskContext::from_waker(Waker::noop()))
@@ -102,4 +102,24 @@ fn b_10_2_what_waits_for_the_store_is_withdrawn_by_closing() {
     tables.set_hanging(false);
     thread::sleep(Duration::from_millis(20));
     assert_eq!(tables.calls(), 1);
+}
+
+/// B 9.8: neither building the whole nor freeing the one before is work for the caller's executor.
+#[test]
+fn b_9_8_reading_everything_costs_the_caller_the_same_whatever_the_size() {
+    let cost = |flags: usize, mode: CacheMode| {
+        let (sim, tables) = (Sim::default(), Tables::default());
+        (0..flags).for_each(|number| tables.flag(&number.to_string(), "1"));
+        let client = daemon(&sim, &tables, mode);
+        let warm_up = || block_on(client.through_store().warm_up()).unwrap();
+        warm_up();
+        allocation_counter::measure(warm_up)
+    };
+    for mode in [TTL, CacheMode::Off] {
+        for flags in [1, 5_000] {
+            let cost = cost(flags, mode);
+            assert!(cost.count_total < 500, "{flags} flags: {cost:?}");
+            assert!(cost.count_current.abs() < 500, "{flags} flags: {cost:?}");
+        }
+    }
 }

@@ -178,7 +178,7 @@ impl Life {
         let (store, _) = self.store.as_ref()?;
         let held = futures::executor::block_on(store.read(Query::All(Kind::Flag)));
         let Ok(Answer::Flags(loaded)) = held else { panic!("{held:?}") };
-        let item = |item: &Arc<Item<Flag>>| (item.key().to_string(), item.version());
+        let item = |(key, item): (&Arc<str>, &Arc<Item<Flag>>)| (key.to_string(), item.version());
         Some(loaded.items.iter().map(item).collect())
     }
 }
