@@ -21,16 +21,25 @@ const SDK_KEY: &str = "sdk-s3cr3t-6d1f";
 /// The password of a proxy, and what it is in a header with its user `u`.
 const PASSWORD: &str = "pr0xy-s3cr3t";
 const CREDENTIALS: &str = "dTpwcjB4eS1zM2NyM3Q=";
+/// A path that no other test asks for.
+const PATH: &str = "/tapped";
+const METRIC: &str = "fdv2_attempts_total";
+
+/// All that is listened for.
+const WATCHED: [&str; 5] = [SDK_KEY, PASSWORD, CREDENTIALS, PATH, METRIC];
 
 /// As often as needed for every answer of `server` to be had: polls, then streams.
 fn asking(url: &str) -> Config {
-    let polling = || Polling::new().base_url(url);
+    let url = format!("{url}{PATH}");
+    let polling = || Polling::new().base_url(&*url);
     Config::custom(SDK_KEY)
         .initializer(polling())
         .initializer(polling())
         .initializer(polling())
         .initializer(polling())
-        .synchronizer(Streaming::new().base_url(url).initial_retry_delay(Duration::from_millis(10)))
+        .synchronizer(
+            Streaming::new().base_url(&*url).initial_retry_delay(Duration::from_millis(10)),
+        )
         .build()
         .unwrap()
 }
@@ -51,8 +60,8 @@ fn answers(elsewhere: &str) -> Vec<Script> {
 /// Runs the client to its end, which is OFF, and looks at all that was ever told.
 fn ends_without_a_leak(host: &Host, tap: &Tap, client: &Client, url: &str) {
     host.run(eventually("OFF", || client.status().state == SourceState::Off));
-    assert!(tap.has_heard_of(url), "the tap hears nothing");
-    assert!(tap.has_heard_of("fdv2_attempts_total"), "the tap sees no metric");
+    assert!(tap.has_heard_of(&format!("{url}{PATH}")), "the tap hears nothing");
+    assert!(tap.has_heard_of(METRIC), "the tap sees no metric");
     let shown = format!("{client:?} {:?} {:?}", client.status(), client.stats());
     for secret in [SDK_KEY, PASSWORD, CREDENTIALS] {
         assert!(!shown.contains(secret), "{shown}");
@@ -82,7 +91,7 @@ fn b_11_1_a_proxied_client_tells_no_secret(host: Host) {
     let proxy = Server::scripted([vec![refusal], answers("http://elsewhere.invalid")].concat());
     let url = format!("http://u:{PASSWORD}@{}", proxy.address());
     let options = HttpOptions::builder().proxy(&*url).build().unwrap();
-    // One that no other test asks, so that the tap has it from here.
+    // One that no other test asks, so that the tap has heard of it here.
     let flags = format!("http://{}.flags.invalid", proxy.address().port());
     let client = host.start_over(asking(&flags), options);
     ends_without_a_leak(&host, tap, &client, &flags);

@@ -9,7 +9,9 @@ use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Metadata};
 
-/// What was said, each text once. Tests of other modules say much of the same.
+use super::WATCHED;
+
+/// What was said that holds something of [`WATCHED`], each text once: tests of other modules say much, too.
 #[derive(Default)]
 pub(super) struct Tap(Mutex<BTreeSet<String>>);
 
@@ -33,7 +35,9 @@ impl Tap {
     }
 
     fn hear(&self, text: String) {
-        self.0.lock().unwrap().insert(text);
+        if WATCHED.iter().any(|watched| text.contains(watched)) {
+            self.0.lock().unwrap().insert(text);
+        }
     }
 }
 
