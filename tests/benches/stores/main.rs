@@ -18,6 +18,7 @@ use std::time::{Duration, Instant};
 
 use fdv2_client::store::{Answer, Kind, Query, Record, Store};
 use fdv2_core::model::{Decoded, Flag, Item};
+use fdv2_core::snapshot::Collection;
 use fdv2_redis::RedisStore;
 use fdv2_sqlite::SqliteStore;
 use fdv2_tests::redis_server::RedisServer;
@@ -73,7 +74,7 @@ fn replace(store: &Store, records: &[Record]) {
     good(smol::block_on(store.replace_all(records.to_vec())));
 }
 
-fn load(store: &Store) -> Vec<Arc<Item<Flag>>> {
+fn load(store: &Store) -> Collection<Arc<Item<Flag>>> {
     match good(smol::block_on(store.read(Query::All(Kind::Flag)))) {
         Answer::Flags(loaded) => loaded.items,
         other => panic!("no flags: {other:?}"),
