@@ -10,7 +10,10 @@ cd "$(dirname "$0")/.."
 export NO_PROXY="localhost,127.0.0.1,invalid${NO_PROXY:+,$NO_PROXY}"
 
 log=$(mktemp)
-trap 'rm -f "$log" "$log.status"' EXIT
+# Each thread of the tests adds a line of what it ran: cases, steps, seconds, executions, states.
+export FDV2_RAN="$log.ran"
+: >"$FDV2_RAN"
+trap 'rm -f "$log" "$log.status" "$FDV2_RAN"' EXIT
 
 step() {
     printf '\n== %s\n' "$1"
@@ -91,3 +94,8 @@ RUSTDOCFLAGS='-D warnings' cargo doc --locked --workspace --no-deps
 
 step 'Summary'
 awk '/^test result: / { passed += $4; failed += $6 } END { printf "%d passed, %d failed\n", passed, failed }' "$log"
+awk '{ cases += $1; steps += $2; seconds += $3; executions += $4; states += $5 }
+    END {
+        printf "%d property cases, %d simulated steps in %d simulated hours, ", cases, steps, seconds / 3600
+        printf "%d states explored, %d fuzz executions\n", states, executions
+    }' "$FDV2_RAN"

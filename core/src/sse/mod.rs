@@ -43,7 +43,8 @@ pub enum Frame<'a> {
 /// The event that is being received and that no blank line has ended yet, or the one that failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OpenEvent<'a> {
-    /// Its type as far as it is known: `None` until an `event` line has ended.
+    /// Its type as far as it is known: `None` until an `event` line has ended; of several lines the
+    /// first, which no later one takes back.
     pub name: Option<&'a str>,
     /// Bytes of its fields that have come in so far, line ends left out. Comments and unknown
     /// fields do not count.

@@ -37,6 +37,8 @@ pub struct Parser {
 struct Pending {
     name: String,
     has_name: bool,
+    /// The name that an earlier `event` line gave, before this one.
+    former: Option<Box<str>>,
     data: Text,
     /// It has a `data` line at all; the text may be empty.
     has_data: bool,
@@ -107,7 +109,7 @@ impl Parser {
     pub fn open_event(&self) -> Option<OpenEvent<'_>> {
         let event = &self.event;
         (event.bytes > 0 && !event.is_complete).then(|| OpenEvent {
-            name: event.has_name.then_some(&*event.name),
+            name: event.first_name(),
             bytes: event.bytes,
             fresh: event.fresh,
         })
@@ -334,12 +336,20 @@ impl Pending {
     }
 
     fn set_name(&mut self, name: &str) {
+        if self.has_name && self.former.is_none() {
+            self.former = Some(self.name.as_str().into());
+        }
         self.name.clear();
         self.name.push_str(name);
         self.has_name = true;
     }
 
+    fn first_name(&self) -> Option<&str> {
+        self.former.as_deref().or(self.has_name.then_some(&self.name))
+    }
+
     fn clear(&mut self) {
+        self.former = None;
         self.data.clear();
         self.has_data = false;
         self.name.clear();

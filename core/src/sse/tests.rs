@@ -254,6 +254,7 @@ fn the_open_event_tells_what_has_come_in() {
     assert_eq!(open_after("beat\n"), Some((Some("heartbeat".to_owned()), 16, 5)));
     assert_eq!(open_after(":\n"), Some((Some("heartbeat".to_owned()), 16, 0)));
     assert_eq!(open_after("data: {}\n"), Some((Some("heartbeat".to_owned()), 24, 9)));
+    assert_eq!(open_after("event: b\n"), Some((Some("heartbeat".to_owned()), 32, 9)));
     assert_eq!(open_after("\n"), None);
     assert_eq!(open_after("data: 1\n\ndata: 2"), Some((None, 7, 7)));
     assert_eq!(open_after("\n\n"), None);

@@ -2,6 +2,12 @@
 
 #![expect(clippy::indexing_slicing, reason = "a harness fails by panicking")]
 
+use std::any::Any;
+use std::panic;
+use std::time::{Duration, Instant};
+
+use crate::ran;
+
 /// Pieces that mean something to the targets, to be put in anywhere.
 const TOKENS: [&[u8]; 30] = [
     b"\n",
@@ -54,20 +60,35 @@ impl Numbers {
     }
 }
 
-/// Runs `target` on so many mutations of `corpus`.
+/// Runs `target` on mutations of `corpus` for so long, and gives how many there were. The same seed
+/// gives the same ones in the same order.
 ///
 /// # Panics
-/// If the target does, or the corpus is empty.
-pub fn run(target: fn(&[u8]), corpus: &[Vec<u8>], executions: usize, seed: u64) {
+/// If the target does, with the input, or if the corpus is empty.
+pub fn run(target: fn(&[u8]), corpus: &[Vec<u8>], time: Duration, seed: u64) -> u64 {
     assert!(!corpus.is_empty(), "there is a corpus");
     let mut numbers = Numbers(seed);
-    for _ in 0..executions {
+    let begun = Instant::now();
+    let mut executions = 0;
+    while begun.elapsed() < time {
         let mut input = corpus[numbers.below(corpus.len())].clone();
         for _ in 0..=numbers.below(4) {
             mutate(&mut input, corpus, &mut numbers);
         }
-        target(&input);
+        executions += 1;
+        if let Err(cause) = panic::catch_unwind(|| target(&input)) {
+            let input = input.escape_ascii();
+            let message = words_of(&*cause);
+            panic!("execution {executions} of seed {seed}: {message}\ninput: b\"{input}\"");
+        }
     }
+    ran::executions(executions);
+    executions
+}
+
+fn words_of(cause: &(dyn Any + Send)) -> &str {
+    let text = cause.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| cause.downcast_ref::<&str>().copied()).unwrap_or_default()
 }
 
 fn mutate(input: &mut Vec<u8>, corpus: &[Vec<u8>], numbers: &mut Numbers) {

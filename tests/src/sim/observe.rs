@@ -6,7 +6,7 @@ use fdv2_core::effect::{SourceId, SourceSwitched};
 use fdv2_core::status::{
     Availability, ErrorKind, Readiness, SourceError, SourceState, SourceStatus,
 };
-use fdv2_core::{DataSystem, EffectId, Event, Instant, Lane, Update};
+use fdv2_core::{DataSystem, EffectId, Event, Instant, Lane, Snapshot, Update};
 use serde_json::Value;
 
 use super::{Asked, Core, Sim, Store};
@@ -222,16 +222,12 @@ impl<C: Core> Sim<C> {
 
     /// Whether a flag is on, if there is one.
     pub fn is_on(&self, key: &str) -> Option<bool> {
-        let text = self.flag_text(key)?;
-        let object: Value = serde_json::from_str(&text).expect("the text of a flag is JSON");
-        Some(object.get("on") == Some(&Value::Bool(true)))
+        Some(is_text_on(self.world.snapshot.as_ref()?.flag(key)?.text()))
     }
 
     /// The keys of all flags, with whether each is on.
     pub fn flags(&self) -> Vec<(String, bool)> {
-        let Some(snapshot) = &self.world.snapshot else { return Vec::new() };
-        let keys = snapshot.flags().map(|item| item.key().to_string());
-        keys.map(|key| (key.clone(), self.is_on(&key) == Some(true))).collect()
+        self.world.snapshot.as_deref().map(flags_of).unwrap_or_default()
     }
 
     /// Whether a segment is held.
@@ -250,4 +246,14 @@ impl<C: Core> Sim<C> {
         });
         announced.filter(|keys: &Vec<String>| !keys.is_empty()).collect()
     }
+}
+
+/// The keys of all flags, with whether each is on.
+pub fn flags_of(snapshot: &Snapshot) -> Vec<(String, bool)> {
+    snapshot.flags().map(|flag| (flag.key().to_string(), is_text_on(flag.text()))).collect()
+}
+
+fn is_text_on(text: &str) -> bool {
+    let object: Value = serde_json::from_str(text).expect("the text of a flag is JSON");
+    object.get("on") == Some(&Value::Bool(true))
 }

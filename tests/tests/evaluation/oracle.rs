@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use fdv2_core::context::Context;
+use fdv2_tests::ran;
 use launchdarkly_server_sdk_evaluation as oracle;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
@@ -42,6 +43,7 @@ fn value_index_and_reason_are_those_of_the_official_engine() {
 }
 
 fn compare(world: &World, contexts: &[Value], reasons: &mut Reasons) -> Result<(), TestCaseError> {
+    ran::case();
     let ours = Items::new(&world.flags, &world.segments);
     let theirs = OracleItems::new(&world.flags, &world.segments);
     for context in contexts {
@@ -67,6 +69,7 @@ fn compare(world: &World, contexts: &[Value], reasons: &mut Reasons) -> Result<(
 fn contexts_are_read_and_written_as_the_official_ones() {
     let config = Config { failure_persistence: None, ..Config::with_cases(2000) };
     let result = TestRunner::new(config).run(&generate::context(), |context| {
+        ran::case();
         let ours: Context = serde_json::from_str(&context.to_string()).unwrap();
         let theirs: oracle::Context = serde_json::from_str(&context.to_string()).unwrap();
         prop_assert_eq!(ours.canonical_key(), theirs.canonical_key());

@@ -2,6 +2,7 @@
 
 use fdv2_core::{Instant, Update};
 use fdv2_tests::model::Say;
+use fdv2_tests::ran;
 use fdv2_tests::sim::wire::{fdv1_body, full, off, on, poll_body, sse};
 use fdv2_tests::sim::{Reply, Sim, config, poll, secs, stream};
 use fdv2_tests::steps::say;
@@ -57,6 +58,7 @@ proptest! {
         cuts in prop::collection::vec(1..300_usize, 1..9),
         flip in prop::option::of((any::<prop::sample::Index>(), any::<u8>())),
     ) {
+        ran::case();
         let mut bodies: Vec<_> =
             bodies.iter().map(|says| stream_bytes(says, end, is_commented)).collect();
         damage(&mut bodies, flip);
@@ -71,6 +73,7 @@ proptest! {
         cuts in prop::collection::vec(1..300_usize, 1..9),
         flip in prop::option::of((any::<prop::sample::Index>(), any::<u8>())),
     ) {
+        ran::case();
         let mut bodies: Vec<_> = bodies
             .iter()
             .map(|says| poll_body(&says.iter().map(Say::wire).collect::<Vec<_>>()).into_bytes())

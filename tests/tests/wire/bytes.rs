@@ -4,6 +4,7 @@ use bytes::Bytes;
 use fdv2_core::model::Kind;
 use fdv2_core::protocol::{Fdv1Body, PollBody};
 use fdv2_tests::fuzz::{TARGETS, told};
+use fdv2_tests::ran;
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
@@ -86,6 +87,7 @@ proptest! {
         events in vec(spelled(), 0..5),
         lengths in vec(1..40_usize, 1..5),
     ) {
+        ran::case();
         let stream: String = events.iter().map(Spelled::text).collect();
         let told = told(1 << 20, cut(stream.as_bytes(), &lengths));
         prop_assert_eq!(told.error, None);
@@ -101,6 +103,7 @@ proptest! {
         is_pretty in any::<bool>(),
         lengths in vec(1..40_usize, 1..5),
     ) {
+        ran::case();
         let elements: Vec<_> =
             events.iter().map(|(name, data)| json!({"event": name, "data": data})).collect();
         let text = spell(&json!({"a": more, "events": elements, "z": more}), is_pretty);
@@ -123,6 +126,7 @@ proptest! {
         is_pretty in any::<bool>(),
         lengths in vec(1..40_usize, 1..5),
     ) {
+        ran::case();
         let text = spell(&json!({"flags": flags, "more": segments, "segments": segments}), is_pretty);
         let mut body = Fdv1Body::new(1 << 20);
         let mut found = Vec::new();
@@ -138,9 +142,18 @@ proptest! {
         prop_assert_eq!(found, expected.collect::<Vec<_>>());
         prop_assert_eq!(body.finish(), Ok(()));
     }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: ProptestConfig::default().cases / 4,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
 
     #[test]
     fn every_target_holds_on_any_bytes(input in vec(any::<u8>(), 0..200)) {
+        ran::case();
         TARGETS.iter().for_each(|target| (target.run)(&input));
     }
 }

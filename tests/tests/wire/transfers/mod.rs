@@ -10,6 +10,7 @@ use fdv2_core::model::{Item, Kind};
 use fdv2_core::protocol::{InvalidData, Step, Transfer, event};
 use fdv2_core::snapshot::{self, Slot};
 use fdv2_core::{Limits, Selector, Snapshot};
+use fdv2_tests::ran;
 use naive::{Held, Naive, Outcome, Place};
 use proptest::prelude::*;
 use script::{Event, Id};
@@ -110,6 +111,7 @@ proptest! {
 
     #[test]
     fn any_course_of_transfers_is_that_of_the_naive_model(script in script::script()) {
+        ran::case();
         let (mut client, mut naive) = (Client::new(), Naive::new());
         for event in &script {
             let before = client.held.clone();
@@ -130,6 +132,7 @@ proptest! {
     /// What a custom source hands in means the same as a transfer on the wire (B 3.12).
     #[test]
     fn a_full_change_set_means_the_same_as_a_full_transfer(script in script::script()) {
+        ran::case();
         let mut client = Client::new();
         client.on(&Event::Full);
         let mut builder = snapshot::ChangeSetBuilder::full();
