@@ -136,3 +136,24 @@ fn evaluation_to_bool_int_and_float_allocates_nothing() {
     evaluate();
     assert_eq!(allocation_counter::measure(evaluate).count_total, 0);
 }
+
+/// What is given is copied once, and a default is not made unless it is needed.
+#[test]
+fn evaluation_to_text_and_json_allocates_what_it_gives() {
+    struct Unneeded;
+    impl From<Unneeded> for String {
+        fn from(Unneeded: Unneeded) -> Self {
+            panic!("made for nothing")
+        }
+    }
+    let client = client_with(&[("text", json!("hi")), ("json", json!("hi"))]);
+    let user = user();
+    client.bool_variation(&user, "text", false);
+    let text = || assert_eq!(client.str_variation(&user, "text", Unneeded), "hi");
+    assert_eq!(allocation_counter::measure(text).count_total, 1);
+    let json = || assert_eq!(client.json_variation(&user, "json", Value::Null), "hi");
+    assert_eq!(allocation_counter::measure(json).count_total, 1);
+    let default = json!({"a": [1, 2]});
+    let moved = || drop(client.json_variation(&user, "nowhere", default));
+    assert_eq!(allocation_counter::measure(moved).count_total, 0);
+}
