@@ -35,6 +35,7 @@ use memory::Memory;
 #[derive(Clone, Debug, PartialEq)]
 pub struct DataSystem {
     config: Config,
+    seed: u64,
     /// What every request carries, for the life of the system.
     headers: HeaderMap,
     rng: Rng,
@@ -111,6 +112,7 @@ impl DataSystem {
             oddities: BTreeMap::new(),
             outbox: Outbox::default(),
             config,
+            seed,
         }
     }
 
@@ -144,6 +146,12 @@ impl DataSystem {
     /// The data that readers see.
     pub fn snapshot(&self) -> &Arc<Snapshot> {
         &self.held
+    }
+
+    /// The seed that the system was made with. Peers must not learn it: it guards the collections
+    /// against keys made to collide.
+    pub fn seed(&self) -> u64 {
+        self.seed
     }
 
     /// The configuration that the system was made with.
