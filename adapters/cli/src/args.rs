@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
@@ -20,6 +21,7 @@ pub(crate) enum Command {
     Demo(Demo),
     Serve(Serve),
     Watch(Watch),
+    Replay(Replay),
     Store(StoreArgs),
 }
 
@@ -90,6 +92,53 @@ pub(crate) struct Watch {
     /// Print one JSON object a line.
     #[arg(long)]
     pub(crate) json: bool,
+
+    /// Write all that the client receives to this new file, for a bug report: `fdv2 replay` runs it
+    /// again. It holds flag data: what your flags and segments say of your users. It does not hold
+    /// the SDK key.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) record: Option<PathBuf>,
+
+    /// End the recording before it is larger than this: 500KB, 100MB, 2GB. The client goes on.
+    #[arg(long, value_name = "SIZE", default_value = "1GB", requires = "record")]
+    pub(crate) max_size: Size,
+}
+
+/// Run a recording of `fdv2 watch --record` again, offline, and print what the client decided.
+///
+/// It must be the same as when it was recorded, bit for bit. If not, or if the file is damaged, the
+/// first event or line at fault is named, and the exit code is 1.
+#[derive(clap::Args)]
+pub(crate) struct Replay {
+    /// The recording.
+    pub(crate) file: PathBuf,
+
+    /// Print only the result.
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+/// A number of bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Size(pub(crate) u64);
+
+impl FromStr for Size {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+        let (number, unit) = text.split_at(digits);
+        let factor: u64 = match unit {
+            "" | "B" => 1,
+            "KB" => 1_000,
+            "MB" => 1_000_000,
+            "GB" => 1_000_000_000,
+            _ => return Err("write a number and B, KB, MB or GB, such as 100MB"),
+        };
+        let number: u64 =
+            number.parse().map_err(|_| "write a whole number first, such as 100MB")?;
+        number.checked_mul(factor).map(Self).ok_or("this is more than any file can have")
+    }
 }
 
 /// Look into a persistent store, or empty it.
@@ -147,4 +196,21 @@ pub(crate) enum Runtime {
     Tokio,
     /// A client of `fdv2-smol`: surf for HTTP.
     Smol,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_size_has_a_unit() {
+        let sizes = ["7", "7B", "500KB", "100MB", "2GB"].map(|text| text.parse::<Size>());
+        let bytes = [7, 7, 500_000, 100_000_000, 2_000_000_000].map(|bytes| Ok(Size(bytes)));
+        assert_eq!(sizes, bytes);
+        for text in
+            ["", "MB", "1 MB", "1mb", "-1", "1.5GB", "99999999999999999999", "99999999999GB"]
+        {
+            assert!(text.parse::<Size>().is_err(), "{text}");
+        }
+    }
 }

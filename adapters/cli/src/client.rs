@@ -4,21 +4,28 @@ use std::fmt;
 
 use fdv2_client::http::HttpOptions;
 use fdv2_client::store::Store;
-use fdv2_client::{Client, Config, StartError};
+use fdv2_client::{Client, Config, StartError, Tap};
 
 use crate::args::Runtime;
 
 impl Runtime {
     /// Starts a client. Both are driven the same way from then on, from whatever thread.
-    pub(crate) fn start(self, config: Config, store: Option<Store>) -> Result<Client, StartError> {
+    pub(crate) fn start(
+        self,
+        config: Config,
+        store: Option<Store>,
+        tap: Option<Tap>,
+    ) -> Result<Client, StartError> {
         match self {
             Self::Tokio => {
                 let builder = fdv2_tokio::ClientBuilder::new(config);
-                with(builder, store, fdv2_tokio::ClientBuilder::store).start()
+                let builder = with(builder, store, fdv2_tokio::ClientBuilder::store);
+                with(builder, tap, fdv2_tokio::ClientBuilder::tap).start()
             }
             Self::Smol => {
                 let builder = fdv2_smol::ClientBuilder::new(config);
-                with(builder, store, fdv2_smol::ClientBuilder::store).start()
+                let builder = with(builder, store, fdv2_smol::ClientBuilder::store);
+                with(builder, tap, fdv2_smol::ClientBuilder::tap).start()
             }
         }
     }

@@ -7,6 +7,8 @@ mod client;
 mod demo;
 mod failure;
 mod output;
+mod record;
+mod replay;
 mod serve;
 mod signal;
 mod store;
@@ -45,6 +47,7 @@ async fn run(args: Args) -> Result<(), Failure> {
         Command::Demo(demo) => demo::run(demo, &output).await,
         Command::Serve(serve) => serve::run(serve, &output).await,
         Command::Watch(watch) => watch::run(watch, &output).await,
+        Command::Replay(replay) => replay::run(replay, &output).await,
         Command::Store(store) => store::run(store, &output).await,
     };
     drop(output);

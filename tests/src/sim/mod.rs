@@ -9,6 +9,7 @@
 mod asked;
 mod driven;
 mod observe;
+mod record;
 mod reply;
 mod run;
 mod setup;

@@ -10,6 +10,7 @@ use fdv2_core::{
     Config, ConfigBuilder, DataSystem, EffectId, Event, Instant, Lane, Outcome, Update,
 };
 
+use super::record;
 use super::tap::Tap;
 use super::wire::{self, Wire};
 use super::{Asked, Core, Reply, Store, StoreHealth, World};
@@ -64,6 +65,7 @@ impl<C: Core> Sim<C> {
         let config = config.build().expect("a configuration");
         let keeps_store = config.store() == Some(StoreMode::ReadWrite);
         let core = core(config);
+        record::begin();
         Self {
             twin: Some(core.clone()),
             recut: Some(core.clone()),
@@ -299,6 +301,7 @@ impl<C: Core> fmt::Debug for Sim<C> {
 
 impl<C: Core> Drop for Sim<C> {
     fn drop(&mut self) {
+        self.save_if_failing();
         let (steps, since) = self.inherited;
         ran::steps(self.steps - steps, self.now.saturating_since(since));
     }

@@ -18,6 +18,7 @@ mod hooks;
 mod polls;
 mod proxies;
 mod proxies_named;
+mod recordings;
 mod requests;
 mod secrets;
 mod starting;

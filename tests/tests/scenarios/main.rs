@@ -26,6 +26,7 @@ mod polling;
 mod polling_bodies;
 mod random;
 mod readiness;
+mod recordings;
 mod recovery;
 mod redirects;
 mod requests;

@@ -2,16 +2,19 @@
 
 mod report;
 
+use std::future;
 use std::pin::pin;
 
 use fdv2_client::config::{Endpoints, StoreMode};
 use fdv2_client::core::eval::{FlagDetail, FlagDetailConfig};
 use fdv2_client::{Client, Config, Context, ContextBuilder, FlagChange, SourceStatus};
+use fdv2_recording::Options;
 use futures::{FutureExt, StreamExt};
 
 use crate::args::Watch;
 use crate::failure::Failure;
 use crate::output::Output;
+use crate::record::Recording;
 use crate::signal::interrupted;
 use crate::words;
 use report::Report;
@@ -23,18 +26,38 @@ pub(crate) async fn run(args: Watch, output: &Output) -> Result<(), Failure> {
     let store = args.store.as_ref();
     let store = store.map(|name| name.open(args.store_prefix.as_deref())).transpose()?;
     let has_store = store.is_some();
-    let client =
-        args.runtime.start(config, store).map_err(|error| Failure::Failed(error.to_string()))?;
+    let options = Options::default().max_size(args.max_size.0);
+    let recording = args.record.as_ref().map(|path| Recording::begin(path, options)).transpose()?;
+    let (tap, mut recording) = recording.unzip();
+    let client = args.runtime.start(config, store, tap);
+    let client = client.map_err(|error| Failure::Failed(error.to_string()))?;
     let report = Report::new(output, args.json);
     let service = args.base_url.as_deref().unwrap_or("LaunchDarkly");
     report.begin(service, args.runtime).await?;
     let result = tokio::select! {
         result = follow(&client, &context, &report, has_store) => result,
+        Err(failure) = tell_of_end(&mut recording, &report) => Err(failure),
         () = output.closed() => Err(Failure::OutputClosed),
         () = interrupted() => Ok(()),
     };
     client.close(Client::CLOSE_TIMEOUT).await;
-    result
+    match (recording, &args.record) {
+        (Some(recording), Some(path)) => result.and(recording.finish(path).await),
+        _ => result,
+    }
+}
+
+/// Says so when the recording ends before the client does. Goes on for ever if all is well.
+async fn tell_of_end(
+    recording: &mut Option<Recording>,
+    report: &Report<'_>,
+) -> Result<(), Failure> {
+    if let Some(running) = recording {
+        let why = running.ended().await;
+        *recording = None;
+        report.recording_ended(&why).await?;
+    }
+    future::pending().await
 }
 
 fn configure(args: &Watch) -> Result<Config, fdv2_client::ConfigError> {

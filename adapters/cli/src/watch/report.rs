@@ -126,6 +126,14 @@ impl<'a> Report<'a> {
         Ok(())
     }
 
+    /// The recording is over, and the client goes on.
+    pub(crate) async fn recording_ended(&self, why: &str) -> Result<(), Failure> {
+        if self.is_json {
+            return self.json(json!({ "type": "recording", "ended": why })).await;
+        }
+        self.line("record", format!("the recording has ended: {why}")).await
+    }
+
     pub(crate) async fn lagged(&self, change_sets: u64) -> Result<(), Failure> {
         if self.is_json {
             return self.json(json!({ "type": "lagged", "changeSets": change_sets })).await;

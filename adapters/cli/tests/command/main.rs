@@ -4,6 +4,7 @@
 
 mod demo;
 mod process;
+mod recordings;
 mod serve_and_watch;
 mod stores;
 mod usage;
