@@ -80,6 +80,21 @@ impl ThroughStore<'_> {
         self.float_detail(Asked { method: "float_variation_detail", context, key }, default).await
     }
 
+    /// The flag's value, whatever its type.
+    pub async fn json_variation(&self, context: &Context, key: &str, default: Value) -> Value {
+        self.json_detail(Asked { method: "json_variation", context, key }, default).await.value
+    }
+
+    /// As [`ThroughStore::json_variation`], with the reason.
+    pub async fn json_variation_detail(
+        &self,
+        context: &Context,
+        key: &str,
+        default: Value,
+    ) -> Detail<'static, Value> {
+        self.json_detail(Asked { method: "json_variation_detail", context, key }, default).await
+    }
+
     /// The flag's value, if it has one.
     pub async fn variation(&self, context: &Context, key: &str) -> Option<Value> {
         let asked = Asked { method: "variation", context, key };
@@ -138,6 +153,15 @@ impl ThroughStore<'_> {
 
     async fn float_detail(&self, asked: Asked<'_>, default: f64) -> Detail<'static, f64> {
         self.detail(asked, || default.into(), |detail| detail.typed(default, Value::as_f64)).await
+    }
+
+    async fn json_detail(&self, asked: Asked<'_>, default: Value) -> Detail<'static, Value> {
+        self.detail(
+            asked,
+            || default.clone(),
+            |detail| detail.map(|value| value.unwrap_or(&default).clone()),
+        )
+        .await
     }
 
     /// Evaluates, with the hooks around it if there are any.

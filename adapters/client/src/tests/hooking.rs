@@ -162,6 +162,8 @@ fn the_asynchronous_form_runs_the_same_stages() {
         through.float_variation_detail(user, "s", 0.5).await;
         through.str_variation(user, "s", "y").await;
         through.str_variation_detail(user, "nowhere", "y").await;
+        through.json_variation(user, "s", json!([1])).await;
+        through.json_variation_detail(user, "nowhere", json!([1])).await;
         through.variation(user, "s").await;
         through.variation_detail(user, "s").await;
     };
@@ -177,6 +179,8 @@ fn the_asynchronous_form_runs_the_same_stages() {
             ["float_variation_detail", "s", "u", 0.5, 0.5, null, "WRONG_TYPE"],
             ["str_variation", "s", "u", "y", "x", 0, null],
             ["str_variation_detail", "nowhere", "u", "y", "y", null, "FLAG_NOT_FOUND"],
+            ["json_variation", "s", "u", [1], "x", 0, null],
+            ["json_variation_detail", "nowhere", "u", [1], [1], null, "FLAG_NOT_FOUND"],
             ["variation", "s", "u", null, "x", 0, null],
             ["variation_detail", "s", "u", null, "x", 0, null],
         ])
