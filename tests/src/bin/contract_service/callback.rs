@@ -24,4 +24,9 @@ impl Caller {
             eprintln!("{uri} cannot be called: {error}");
         }
     }
+
+    /// Asks `uri` something.
+    pub(crate) fn ask(&self, uri: &str, what: &Value) -> Result<Value, ureq::Error> {
+        self.0.post(uri).send_json(what)?.body_mut().read_json()
+    }
 }

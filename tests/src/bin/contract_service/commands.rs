@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use crate::callback::Caller;
 use crate::clients::Held;
 use crate::refusal::{Refusal, read};
-use crate::{contexts, evaluate, listeners};
+use crate::{big_segments, contexts, evaluate, listeners};
 
 /// The name of a command, and its parameters in the member of the same name. All other members are
 /// null, or left out.
@@ -39,11 +39,13 @@ pub(crate) async fn run(
     let mut command: Command = read(body)?;
     let client = &held.client;
     match command.command.as_str() {
-        "evaluate" => evaluate::one(client, command.parameters()?).await.map(Some),
+        "evaluate" => evaluate::one(client, command.parameters()?).map(Some),
         "evaluateAll" => evaluate::all(client, command.parameters()?).await.map(Some),
         "contextBuild" => contexts::build(command.parameters()?).map(Some),
         "contextConvert" => Ok(Some(contexts::convert(&command.parameters()?))),
         "contextComparison" => contexts::compare(command.parameters()?).map(Some),
+        "secureModeHash" => contexts::secure_mode_hash(client, command.parameters()?).map(Some),
+        "getBigSegmentStoreStatus" => Ok(Some(big_segments::status(client).await)),
         "registerFlagChangeListener" => {
             listeners::on_flag_change(held, caller, command.parameters()?).map(|()| None)
         }

@@ -1,13 +1,15 @@
 //! The configuration of a client as it is sent (C 3.4). In every place null is the same as nothing,
 //! and what is not known is passed over (C 3.1).
 
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
+use serde_json::{Map, Value};
 
 /// The request to make a client.
 #[derive(Deserialize)]
 pub(crate) struct Create {
     pub(crate) configuration: Configuration,
-    pub(crate) tag: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -25,6 +27,8 @@ pub(crate) struct Configuration {
     pub(crate) wrapper: Option<Wrapper>,
     pub(crate) tls: Option<Tls>,
     pub(crate) proxy: Option<Proxy>,
+    pub(crate) hooks: Option<Hooks>,
+    pub(crate) big_segments: Option<BigSegments>,
 }
 
 #[derive(Default, Deserialize)]
@@ -125,4 +129,30 @@ pub(crate) struct Tls {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Proxy {
     pub(crate) http_proxy: Option<String>,
+}
+
+#[derive(Deserialize)]
+pub(crate) struct Hooks {
+    pub(crate) hooks: Option<Vec<Hook>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Hook {
+    pub(crate) name: Option<String>,
+    pub(crate) callback_uri: String,
+    /// By stage.
+    pub(crate) data: Option<BTreeMap<String, Option<Map<String, Value>>>>,
+    /// By stage.
+    pub(crate) errors: Option<BTreeMap<String, Option<String>>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct BigSegments {
+    pub(crate) callback_uri: String,
+    pub(crate) user_cache_size: Option<usize>,
+    pub(crate) user_cache_time_ms: Option<u64>,
+    pub(crate) status_poll_interval_ms: Option<u64>,
+    pub(crate) stale_after_ms: Option<u64>,
 }

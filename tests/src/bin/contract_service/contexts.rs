@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use fdv2_client::context::ContextError;
-use fdv2_client::{AttributeValue, Context, ContextBuilder, MultiContextBuilder, Reference};
+use fdv2_client::{
+    AttributeValue, Client, Context, ContextBuilder, MultiContextBuilder, Reference,
+};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -29,6 +31,20 @@ struct Single {
 #[derive(Deserialize)]
 pub(crate) struct Convert {
     input: String,
+}
+
+/// A context, which may come in the old form of a user.
+#[derive(Deserialize)]
+pub(crate) struct Whom {
+    context: Option<Context>,
+    user: Option<Context>,
+}
+
+impl Whom {
+    pub(crate) fn context(self) -> Result<Context, Refusal> {
+        let context = self.context.or(self.user);
+        context.ok_or_else(|| Refusal::malformed("a context is missing"))
+    }
 }
 
 #[derive(Deserialize)]
@@ -77,6 +93,12 @@ pub(crate) fn convert(wanted: &Convert) -> Value {
 pub(crate) fn compare(wanted: Compare) -> Result<Value, Refusal> {
     let Compare { context1, context2 } = wanted;
     Ok(json!({ "equals": context1.build()? == context2.build()? }))
+}
+
+pub(crate) fn secure_mode_hash(client: &Client, wanted: Whom) -> Result<Value, Refusal> {
+    let context = wanted.context()?;
+    let result = client.secure_mode_hash(&context);
+    Ok(json!({ "result": result.ok_or_else(|| Refusal::malformed("there is no SDK key"))? }))
 }
 
 /// A context that cannot be made is an answer like another.

@@ -3,15 +3,18 @@
 use fdv2_client::{Client, Context, Detail, FlagDetailConfig};
 use serde::Deserialize;
 use serde_json::{Value, json};
+use tokio::runtime::Handle;
+use tokio::task::block_in_place;
 
+use crate::contexts::Whom;
 use crate::refusal::Refusal;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Evaluate {
     flag_key: String,
-    context: Option<Context>,
-    user: Option<Context>,
+    #[serde(flatten)]
+    whom: Whom,
     value_type: Option<ValueType>,
     default_value: Option<Value>,
     detail: Option<bool>,
@@ -30,18 +33,20 @@ enum ValueType {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct EvaluateAll {
-    context: Option<Context>,
-    user: Option<Context>,
+    #[serde(flatten)]
+    whom: Whom,
     with_reasons: Option<bool>,
     client_side_only: Option<bool>,
     details_only_for_tracked_flags: Option<bool>,
 }
 
-pub(crate) async fn one(client: &Client, wanted: Evaluate) -> Result<Value, Refusal> {
-    let context = whom(wanted.context, wanted.user)?;
+pub(crate) fn one(client: &Client, wanted: Evaluate) -> Result<Value, Refusal> {
+    let context = wanted.whom.context()?;
     let value_type = wanted.value_type.unwrap_or(ValueType::Any);
     let default = wanted.default_value.unwrap_or(Value::Null);
-    let detail = typed(client, &context, &wanted.flag_key, value_type, default).await?;
+    let evaluation = typed(client, &context, &wanted.flag_key, value_type, default);
+    // Hooks run on this thread, and ours wait for an answer.
+    let detail = block_in_place(|| Handle::current().block_on(evaluation))?;
     if wanted.detail.unwrap_or(false) {
         serde_json::to_value(detail).map_err(Refusal::failed)
     } else {
@@ -76,10 +81,7 @@ async fn typed(
             let default = default.as_str().ok_or_else(wrong)?;
             through.str_variation_detail(context, key, default).await.map(Value::from)
         }
-        ValueType::Any => {
-            let detail = through.variation_detail(context, key).await;
-            detail.map(|value| value.unwrap_or(default))
-        }
+        ValueType::Any => through.json_variation_detail(context, key, default).await,
     })
 }
 
@@ -91,7 +93,7 @@ fn whole(number: &Value) -> Option<i64> {
 }
 
 pub(crate) async fn all(client: &Client, wanted: EvaluateAll) -> Result<Value, Refusal> {
-    let context = whom(wanted.context, wanted.user)?;
+    let context = wanted.whom.context()?;
     let mut config = FlagDetailConfig::new();
     if wanted.with_reasons.unwrap_or(false) {
         config.with_reasons();
@@ -104,9 +106,4 @@ pub(crate) async fn all(client: &Client, wanted: EvaluateAll) -> Result<Value, R
     }
     let state = client.through_store().all_flags_detail(&context, config).await;
     Ok(json!({ "state": state }))
-}
-
-/// The context, which may come in the old form of a user.
-fn whom(context: Option<Context>, user: Option<Context>) -> Result<Context, Refusal> {
-    context.or(user).ok_or_else(|| Refusal::malformed("a context is missing"))
 }

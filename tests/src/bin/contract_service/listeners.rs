@@ -3,12 +3,13 @@
 use std::io;
 use std::sync::PoisonError;
 
-use fdv2_client::{Context, FlagChange, Listener};
+use fdv2_client::{FlagChange, Listener};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::callback::Caller;
 use crate::clients::Held;
+use crate::contexts::Whom;
 use crate::refusal::Refusal;
 
 #[derive(Deserialize)]
@@ -24,8 +25,8 @@ pub(crate) struct OnValueChange {
     listener_id: String,
     callback_uri: String,
     flag_key: String,
-    context: Option<Context>,
-    user: Option<Context>,
+    #[serde(flatten)]
+    whom: Whom,
     default_value: Option<Value>,
 }
 
@@ -56,9 +57,8 @@ pub(crate) fn on_value_change(
     caller: &Caller,
     wanted: OnValueChange,
 ) -> Result<(), Refusal> {
-    let OnValueChange { listener_id, callback_uri, flag_key, default_value, .. } = wanted;
-    let context = wanted.context.or(wanted.user);
-    let context = context.ok_or_else(|| Refusal::malformed("a context is missing"))?;
+    let OnValueChange { listener_id, callback_uri, flag_key, whom, default_value } = wanted;
+    let context = whom.context()?;
     let default = default_value.unwrap_or(Value::Null);
     let (caller, id) = (caller.clone(), listener_id.clone());
     let listener = held.client.on_value_change(flag_key, context, default, move |change| {

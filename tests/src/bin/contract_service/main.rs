@@ -10,12 +10,14 @@
 #![allow(clippy::print_stdout, reason = "the address, for whoever started it")]
 #![allow(clippy::print_stderr, reason = "its log")]
 
+mod big_segments;
 mod callback;
 mod clients;
 mod commands;
 mod configuration;
 mod contexts;
 mod evaluate;
+mod hooks;
 mod listeners;
 mod refusal;
 mod routes;

@@ -7,7 +7,6 @@ use axum::response::{IntoResponse, Response};
 use serde::de::DeserializeOwned;
 
 /// Why a request is not served: a status, and a text that says what is wrong.
-#[derive(Debug)]
 pub(crate) struct Refusal(StatusCode, String);
 
 impl Refusal {

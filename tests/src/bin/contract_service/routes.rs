@@ -42,12 +42,9 @@ async fn say_status(State(service): Shared) -> Response {
 }
 
 async fn create(State(service): Shared, body: Bytes) -> Result<Response, Refusal> {
-    let Create { configuration, tag } = read(&body)?;
-    let started = start(&configuration, &service.runtime).await;
-    if let Err(refusal) = &started {
-        eprintln!("{}: {refusal:?}", tag.as_deref().unwrap_or("a client"));
-    }
-    let location = format!("/clients/{}", service.clients.add(started?));
+    let Create { configuration } = read(&body)?;
+    let client = start(&configuration, &service.runtime, &service.caller).await?;
+    let location = format!("/clients/{}", service.clients.add(client));
     Ok((StatusCode::CREATED, [(header::LOCATION, location)]).into_response())
 }
 

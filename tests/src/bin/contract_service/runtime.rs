@@ -64,6 +64,12 @@ macro_rules! start {
         if let Some(http) = extras.http {
             builder = builder.http(http);
         }
+        if let Some(segments) = extras.big_segments {
+            builder = builder.big_segments(segments);
+        }
+        for hook in extras.hooks {
+            builder = builder.hook(hook);
+        }
         builder.start()
     }};
 }

@@ -2,14 +2,18 @@
 
 use std::time::Duration;
 
+use fdv2_client::big_segments::BigSegments;
 use fdv2_client::config::{self, Endpoints};
 use fdv2_client::http::{HttpOptions, Proxy};
 use fdv2_client::store::Store;
 use fdv2_client::{CacheMode, Client, Config, ConfigBuilder, ErrorKind, WaitError};
 
+use crate::big_segments;
+use crate::callback::Caller;
 use crate::configuration::{
     Configuration, DataSystem, Polling, ServiceEndpoints, Source, Streaming,
 };
+use crate::hooks::Reporting;
 use crate::refusal::Refusal;
 use crate::runtime::Runtime;
 use crate::store;
@@ -24,14 +28,17 @@ const LONGEST_WAIT: Duration = Duration::from_secs(60);
 pub(crate) struct Extras {
     pub(crate) store: Option<(Store, CacheMode)>,
     pub(crate) http: Option<HttpOptions>,
+    pub(crate) hooks: Vec<Reporting>,
+    pub(crate) big_segments: Option<BigSegments>,
 }
 
 /// Starts a client, and waits for it as long as it is to be waited for (C 3.3).
 pub(crate) async fn start(
     configuration: &Configuration,
     runtime: &Runtime,
+    caller: &Caller,
 ) -> Result<Client, Refusal> {
-    let (config, extras) = build(configuration)?;
+    let (config, extras) = build(configuration, caller)?;
     let client = runtime.start(config, extras).map_err(Refusal::failed)?;
     let outcome = client.wait_for_initialization(wait(configuration)).await;
     match outcome {
@@ -57,7 +64,7 @@ fn is_tolerated(error: &WaitError) -> bool {
         if error.kind == ErrorKind::Network && error.message.contains("certificate"))
 }
 
-fn build(configuration: &Configuration) -> Result<(Config, Extras), Refusal> {
+fn build(configuration: &Configuration, caller: &Caller) -> Result<(Config, Extras), Refusal> {
     let mut builder = with_sources(configuration)?;
     if let Some(endpoints) = &configuration.service_endpoints {
         builder = builder.endpoints(service_endpoints(endpoints));
@@ -71,11 +78,19 @@ fn build(configuration: &Configuration) -> Result<(Config, Extras), Refusal> {
         let (name, version) = (wrapper.name.clone(), wrapper.version.clone());
         builder = builder.wrapper(name.unwrap_or_default(), version.unwrap_or_default());
     }
-    let mut extras = Extras { store: None, http: http(configuration)? };
+    let hooks = configuration.hooks.iter().flat_map(|hooks| hooks.hooks.iter().flatten());
+    let mut extras = Extras {
+        store: None,
+        http: http(configuration)?,
+        hooks: hooks.map(|hook| Reporting::new(caller, hook)).collect(),
+        big_segments: None,
+    };
     if let Some((mode, store, cache)) = store::open(configuration)? {
         builder = builder.store(mode);
         extras.store = Some((store, cache));
     }
+    let big_segments = configuration.big_segments.as_ref();
+    extras.big_segments = big_segments.map(|wanted| big_segments::open(caller, wanted));
     Ok((builder.build().map_err(Refusal::malformed)?, extras))
 }
 

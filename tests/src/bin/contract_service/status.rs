@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::runtime::Runtime;
 
 /// What of the contract the service can show.
-pub(crate) const CAPABILITIES: [&str; 22] = [
+pub(crate) const CAPABILITIES: [&str; 26] = [
     "server-side",
     "strongly-typed",
     "server-side-polling",
@@ -28,6 +28,10 @@ pub(crate) const CAPABILITIES: [&str; 22] = [
     "context-type",
     "context-comparison",
     "user-type",
+    "secure-mode-hash",
+    "evaluation-hooks",
+    "hook-environment-id",
+    "big-segments",
 ];
 
 pub(crate) fn status(runtime: &Runtime) -> Value {
