@@ -82,7 +82,8 @@ tests cargo test --locked --workspace --exclude fdv2-core --no-fail-fast
 
 if [ -n "${FDV2_LONG:-}" ]; then
     step 'The conformance tests that wait for minutes, side by side'
-    tests cargo test --locked -p fdv2-tests --test conformance -- --ignored --test-threads 32
+    tests cargo test --locked -p fdv2-tests --test conformance -- \
+        --ignored --test-threads 32 --nocapture
 fi
 
 step 'Fuzz targets (that they compile; the tests above have fed them)'

@@ -1,10 +1,10 @@
 //! Listeners that are called back by HTTP (C 2.11).
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use fdv2_tests::server::Script;
 use serde_json::{Value, json};
-use std::sync::Arc;
 
 use crate::on_both_runtimes;
 use crate::support::{DefaultSystem, Endpoint, Payload, Sdk, Service, flag};

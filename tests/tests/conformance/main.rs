@@ -8,18 +8,25 @@
 //! those of the contract, ten times as long for machines under load; the times in which something must
 //! not happen are as they are there. Tests that wait for minutes go into `long_on_both_runtimes!`.
 #![allow(clippy::indexing_slicing, clippy::string_slice, clippy::unwrap_used, reason = "tests")]
+#![allow(clippy::print_stdout, reason = "what the long tests have measured")]
 
 mod support;
 
+mod big_segments;
 mod client_not_ready;
+mod contexts;
 mod directive;
+mod ending;
+mod evaluation;
 mod fallback;
 mod headers;
+mod hooks;
 mod listeners;
 mod persistence;
 mod persistence_writes;
 mod polling;
 mod proxies;
+mod service;
 mod streaming_fdv2;
 mod streaming_requests;
 mod streaming_retry;

@@ -1,6 +1,6 @@
 //! Persistent stores: what is read of them, and when (C 4.2, 4.3).
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -10,6 +10,8 @@ use crate::support::{Database, Mocks, Payload, Sdk, Service, Setup, Stream, flag
 on_both_runtimes!(
     a_store_alone_is_read_under_the_default_prefix,
     a_store_alone_is_read_under_its_prefix,
+    a_flag_that_a_store_alone_does_not_hold_is_not_found,
+    a_miss_is_cached_as_long_as_a_flag,
     without_a_cache_a_change_is_seen_at_once,
     a_cache_with_a_lifetime_shows_a_change_when_it_is_over,
     a_cache_for_ever_never_shows_a_change,
@@ -48,6 +50,24 @@ fn a_store_alone_is_read_under_its_prefix(service: &Service) {
     sdk.becomes("flag-key", "default", "fallthrough", SECOND);
 }
 
+/// Before there is any data, too (C 4.5).
+fn a_flag_that_a_store_alone_does_not_hold_is_not_found(service: &Service) {
+    let database = Database::new();
+    let sdk = service.create(&database.setup(Setup::new(), None, 0, cache("off")));
+    let reason = json!({ "kind": "ERROR", "errorKind": "FLAG_NOT_FOUND" });
+    assert_eq!(sdk.detail("flag-key")["reason"], reason);
+}
+
+/// C 4.5.
+fn a_miss_is_cached_as_long_as_a_flag(service: &Service) {
+    let database = Database::new();
+    let sdk = service.create(&database.setup(Setup::new(), None, 0, cache("ttl")));
+    let begun = Instant::now();
+    assert_eq!(sdk.value("flag-key"), "default");
+    database.write("launchdarkly", &initial());
+    sdk.becomes_later("flag-key", "default", "fallthrough", begun, SECOND);
+}
+
 /// Starts a client with nothing but a store, which holds the flags when it is asked first.
 fn start<'a>(service: &'a Service, database: &Database, mode: u64, of_cache: &str) -> Sdk<'a> {
     let sdk = service.create(&database.setup(Setup::new(), None, mode, cache(of_cache)));
@@ -68,9 +88,9 @@ fn without_a_cache_a_change_is_seen_at_once(service: &Service) {
 fn a_cache_with_a_lifetime_shows_a_change_when_it_is_over(service: &Service) {
     for mode in MODES {
         let database = Database::new();
+        let begun = Instant::now();
         let sdk = start(service, &database, mode, "ttl");
-        sdk.stays("flag-key", "fallthrough", SECOND / 4);
-        sdk.becomes("flag-key", "fallthrough", "updated", SECOND);
+        sdk.becomes_later("flag-key", "fallthrough", "updated", begun, SECOND);
     }
 }
 
@@ -104,14 +124,12 @@ fn a_store_counts_only_with_its_marker_while_a_source_has_brought_nothing(servic
             let database = Database::new();
             let (_mocks, _stream, _endpoint, sdk) = start_gated(service, &database, mode, of_cache);
             database.write("launchdarkly", &initial());
+            let begun = Instant::now();
             assert_eq!(sdk.value("flag-key"), "default");
             database.write_marker("launchdarkly");
             match of_cache {
                 "off" => assert_eq!(sdk.value("flag-key"), "fallthrough"),
-                "ttl" => {
-                    sdk.stays("flag-key", "default", SECOND / 2);
-                    sdk.becomes("flag-key", "default", "fallthrough", 3 * SECOND / 4);
-                }
+                "ttl" => sdk.becomes_later("flag-key", "default", "fallthrough", begun, SECOND),
                 _ => sdk.stays("flag-key", "default", 5 * SECOND / 4),
             }
         }

@@ -6,7 +6,9 @@ use std::time::Duration;
 use fdv2_tests::server::Script;
 use serde_json::{Value, json};
 
-use crate::support::{DefaultSystem, Mocks, Payload, Service, Setup, flag, poll};
+use crate::support::{
+    DefaultSystem, Mocks, Payload, Service, Setup, flag, in_turn, poll, poll_with, status,
+};
 use crate::{long_on_both_runtimes, on_both_runtimes};
 
 on_both_runtimes!(
@@ -18,6 +20,7 @@ on_both_runtimes!(
 );
 long_on_both_runtimes!(
     polls_are_thirty_seconds_apart,
+    a_poll_says_which_payload_is_held_and_may_be_told_that_it_is_current,
     a_shorter_interval_is_raised_to_thirty_seconds,
     a_longer_interval_is_kept,
 );
@@ -100,6 +103,17 @@ fn a_body_that_is_not_text_is_refused(service: &Service) {
     assert_eq!(sdk.value("flag-key"), "default");
 }
 
+/// C 1.8.
+fn a_poll_says_which_payload_is_held_and_may_be_told_that_it_is_current(service: &Service) {
+    let mocks = Mocks::new();
+    let first = poll_with(Payload::full(&[flag("flag-key", 1, "value")]), &[("Etag", "a tag")]);
+    let endpoint = mocks.mount(in_turn([first, status(304)]));
+    let sdk = service.create(&Setup::new().poll(&endpoint));
+    assert_eq!(endpoint.request(SECOND).header("if-none-match"), None);
+    assert_eq!(endpoint.request(40 * SECOND).header("if-none-match"), Some("a tag"));
+    sdk.stays("flag-key", "value", SECOND);
+}
+
 /// The time between the first two polls of a synchronizer.
 fn gap(service: &Service, interval: Option<u64>) -> f64 {
     let system = DefaultSystem::new(Payload::empty());
@@ -107,7 +121,9 @@ fn gap(service: &Service, interval: Option<u64>) -> f64 {
     let setup = Setup::new().initializer(&system.initializer);
     let _sdk = service.create(&setup.poll_at(endpoint.url(), interval));
     let (first, second) = (endpoint.request(5 * SECOND), endpoint.request(60 * SECOND));
-    (second.at - first.at).as_secs_f64()
+    let gap = (second.at - first.at).as_secs_f64();
+    println!("{gap:.2} s between polls, {interval:?} ms asked for");
+    gap
 }
 
 fn polls_are_thirty_seconds_apart(service: &Service) {

@@ -2,12 +2,15 @@
 
 use std::time::Duration;
 
+use serde_json::json;
+
 use crate::on_both_runtimes;
-use crate::support::{DefaultSystem, Mocks, Payload, Service, Setup, Stream, flag};
+use crate::support::{DefaultSystem, Mocks, Payload, Service, Setup, Stream, flag, poll};
 
 on_both_runtimes!(
     a_stream_is_asked_for_with_the_sdk_key,
     a_slash_at_the_end_of_a_base_url_makes_no_difference,
+    a_source_without_a_base_url_has_that_of_its_service,
     closing_a_client_closes_its_stream,
 );
 
@@ -33,6 +36,25 @@ fn a_slash_at_the_end_of_a_base_url_makes_no_difference(service: &Service) {
         let _sdk = service.create(&Setup::new().stream_at(&url, None));
         assert_eq!(endpoint.request(SECOND).path(), "/sdk/stream");
     }
+}
+
+/// C 2.7, 3.4: one of its own goes first.
+fn a_source_without_a_base_url_has_that_of_its_service(service: &Service) {
+    let mocks = Mocks::new();
+    let streaming = mocks.mount(Stream::new(Payload::empty()).handler());
+    let polling = mocks.mount(poll(Payload::empty()));
+    let endpoints = json!({ "streaming": streaming.url(), "polling": polling.url() });
+    let setup = Setup::new()
+        .set("serviceEndpoints", endpoints)
+        .set_system("initializers", json!([{ "polling": { "baseUri": null } }]))
+        .set_system("synchronizers", json!([{ "streaming": { "baseUri": null } }]));
+    let _sdk = service.create(&setup);
+    assert_eq!(polling.request(SECOND).path(), "/sdk/poll");
+    assert_eq!(streaming.request(SECOND).path(), "/sdk/stream");
+    let own = mocks.mount(Stream::new(Payload::empty()).handler());
+    let dead = json!({ "streaming": "http://127.0.0.1:1", "polling": null });
+    let _sdk = service.create(&Setup::new().set("serviceEndpoints", dead).stream(&own));
+    own.request(SECOND);
 }
 
 /// C 2.5.

@@ -67,6 +67,11 @@ impl Payload {
         self
     }
 
+    pub(crate) fn segments(mut self, segments: &[Value]) -> Self {
+        self.objects.extend(segments.iter().map(|segment| ("segment", segment.clone())));
+        self
+    }
+
     /// The events, the objects in an order that `seed` decides: no order is promised. The envelope
     /// says version 1 whatever the object says, and the selector's version is always 1.
     pub(crate) fn events(&self, seed: u64) -> Vec<(&'static str, Value)> {

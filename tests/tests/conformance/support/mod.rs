@@ -16,7 +16,7 @@ pub(crate) use database::Database;
 use endpoints::Asked;
 pub(crate) use endpoints::{Endpoint, Handler, Mocks};
 pub(crate) use handlers::{
-    broken, directive, fdv1, hanging, in_turn, poll, status, unavailable_poll,
+    broken, directive, fdv1, hanging, in_turn, poll, poll_with, status, unavailable_poll,
 };
 pub(crate) use sdk::Sdk;
 use service::Answer;

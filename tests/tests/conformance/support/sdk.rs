@@ -1,6 +1,6 @@
 //! One client of the service.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -80,6 +80,21 @@ impl<'a> Sdk<'a> {
             assert!(value == old || value == new, "{key} is {value}, not {old} or {new}");
             (value == new).then_some(())
         });
+    }
+
+    /// Waits for a flag to give `new`, which must not be before `least` has passed since `begun`.
+    #[track_caller]
+    pub(crate) fn becomes_later(
+        &self,
+        key: &str,
+        old: &str,
+        new: &str,
+        begun: Instant,
+        least: Duration,
+    ) {
+        self.becomes(key, old, new, least + Duration::from_secs(1));
+        let took = begun.elapsed();
+        assert!(took >= least, "{key} was {new} after {took:?} already");
     }
 
     /// Sees to it that a flag gives nothing but `value` for so long.

@@ -4,6 +4,7 @@ use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 use std::sync::{LazyLock, Mutex};
 use std::thread;
+use std::time::Duration;
 
 use serde_json::Value;
 use ureq::Agent;
@@ -11,12 +12,15 @@ use ureq::http::Request;
 
 use super::{Sdk, Setup};
 
+/// Longer than the service takes for anything.
+const PATIENCE: Duration = Duration::from_secs(120);
+
 /// A running service. It ends with this process, because its standard input does.
 pub(crate) struct Service {
     url: String,
     agent: Agent,
-    /// Holds on to the input.
-    _process: Mutex<Child>,
+    /// With its input, which must stay open.
+    process: Mutex<Child>,
 }
 
 /// What the service answered.
@@ -62,8 +66,21 @@ impl Service {
         let mut output = BufReader::new(process.stdout.take().expect("its output"));
         output.read_line(&mut line).expect("its output can be read");
         let url = line.trim().strip_prefix("listening on ").expect("its address").to_owned();
-        let agent = Agent::config_builder().proxy(None).http_status_as_error(false).build();
-        Self { url, agent: agent.into(), _process: Mutex::new(process) }
+        let agent = Agent::config_builder()
+            .proxy(None)
+            .http_status_as_error(false)
+            .timeout_global(Some(PATIENCE))
+            .build();
+        Self { url, agent: agent.into(), process: Mutex::new(process) }
+    }
+
+    pub(crate) fn has_ended(&self) -> bool {
+        self.process.lock().unwrap().try_wait().expect("a process").is_some()
+    }
+
+    /// As when whoever started it is gone.
+    pub(crate) fn end_input(&self) {
+        drop(self.process.lock().unwrap().stdin.take());
     }
 
     /// Sends a request. `to` is a path, or an absolute URL.
