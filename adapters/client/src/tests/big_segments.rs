@@ -187,6 +187,23 @@ fn b_9_9_all_flags_in_the_synchronous_form_load_memberships_behind_them() {
     assert_eq!(members.queries(), 1);
 }
 
+#[test]
+fn the_synchronous_form_allocates_nothing_where_memberships_are_at_hand() {
+    let (sim, members) = (Sim::default(), Members::default());
+    members.include("u", "s.g1");
+    members.include("u", "t.g1");
+    let client = client(&sim, segments(&sim, &members));
+    assert_eq!(through(&client, &user("u"), "both"), (Some(true), HEALTHY));
+    let context = user("u");
+    let evaluate = || {
+        assert!(client.bool_variation(&context, "both", false));
+        assert!(client.bool_variation(&context, "plain", false));
+    };
+    // The first load of a thread sets its place among the readers up.
+    evaluate();
+    assert_eq!(allocation_counter::measure(evaluate).count_total, 0);
+}
+
 /// Flags and segments from one store, memberships from another; neither is asked twice for one
 /// evaluation, though nothing is remembered of the first.
 #[test]
