@@ -94,6 +94,7 @@ impl Client {
     fn poll_big_segments<R: Runtime>(&self, runtime: R) -> Result<(), StartError> {
         let Some(reading) = self.shared().memberships() else { return Ok(()) };
         let (shared, reading) = (Arc::clone(self.shared()), Arc::clone(reading));
+        reading.serve(&shared);
         let first = reading.ask_metadata();
         let polling = big_segments::poll(runtime.clone(), shared, reading, first);
         runtime.spawn(polling.boxed())

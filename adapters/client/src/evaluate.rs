@@ -8,7 +8,7 @@ use fdv2_core::context::Context;
 use fdv2_core::eval::{Detail, FlagDetail, FlagDetailConfig};
 use serde_json::Value;
 
-use crate::big_segments::Known;
+use crate::big_segments::{Known, MembershipReading};
 use crate::hook::Asked;
 use crate::reading::{Lack, NoAnswer, Reading, View};
 use crate::shared::Shared;
@@ -121,10 +121,10 @@ impl Client {
     /// What all flags give, on the same data. Before there is data the result is empty and not
     /// valid (B 6.7).
     pub fn all_flags_detail(&self, context: &Context, config: FlagDetailConfig) -> FlagDetail {
-        let now = unix_millis();
-        let at_hand =
-            self.shared().at_hand(&self.load(), |view| view.all_flags_detail(context, config, now));
-        at_hand.unwrap_or_default()
+        let (shared, now) = (self.shared(), unix_millis());
+        let known = Known::at_hand(shared.memberships());
+        let ask = |view: &View<'_>| view.all_flags_detail(context, config, now);
+        shared.at_hand(&self.load(), &known, ask).unwrap_or_default()
     }
 
     /// Evaluates, with the hooks around it if there are any, and gives what `finish` makes of it.
@@ -187,8 +187,31 @@ pub(crate) fn any<'d>(detail: Detail<'d, Option<&'d Value>>) -> Detail<'d, Optio
 
 impl Shared {
     /// Evaluates on what counts: the data, or what is at hand of the store (B 9.9).
+    #[inline]
     pub(crate) fn evaluate<T>(
         self: &Arc<Self>,
+        context: &Context,
+        key: &str,
+        convert: impl Fn(Detail<'_, Option<&Value>>) -> T,
+    ) -> T {
+        self.evaluate_knowing(Known::at_hand, context, key, convert)
+    }
+
+    /// The same for a listener, to which there is newer data when other memberships are loaded
+    /// behind it than it went by.
+    pub(crate) fn evaluate_to_watch<T>(
+        self: &Arc<Self>,
+        context: &Context,
+        key: &str,
+        convert: impl Fn(Detail<'_, Option<&Value>>) -> T,
+    ) -> T {
+        self.evaluate_knowing(Known::watched, context, key, convert)
+    }
+
+    #[inline]
+    fn evaluate_knowing<'a, T>(
+        self: &'a Arc<Self>,
+        known: impl FnOnce(Option<&'a Arc<MembershipReading>>) -> Known<'a>,
         context: &Context,
         key: &str,
         convert: impl Fn(Detail<'_, Option<&Value>>) -> T,
@@ -197,21 +220,22 @@ impl Shared {
         if self.memberships().is_none() && self.reading_at_hand(&data).is_none() {
             return convert(data.variation_detail(context, key));
         }
-        let at_hand = self.at_hand(&data, |view| Ok(convert(view.variation_detail(context, key)?)));
-        at_hand.unwrap_or_else(|no_answer| convert(no_answer.detail()))
+        let known = known(self.memberships());
+        let ask = |view: &View<'_>| Ok(convert(view.variation_detail(context, key)?));
+        self.at_hand(&data, &known, ask).unwrap_or_else(|no_answer| convert(no_answer.detail()))
     }
 
     /// The synchronous form: asks what counts and is at hand.
     fn at_hand<R>(
         self: &Arc<Self>,
         data: &Snapshot,
+        memberships: &Known<'_>,
         ask: impl Fn(&View<'_>) -> Result<R, Lack>,
     ) -> Result<R, NoAnswer> {
-        let memberships = Known::at_hand(self.memberships());
         let in_memory =
-            |data: &Snapshot| ask(&View::of_memory(data, &memberships)).map_err(NoAnswer::from);
+            |data: &Snapshot| ask(&View::of_memory(data, memberships)).map_err(NoAnswer::from);
         let Some(reading) = self.reading_at_hand(data) else { return in_memory(data) };
-        match reading.at_hand(self, |cache| ask(&View::of_store(cache, &memberships))) {
+        match reading.at_hand(self, |cache| ask(&View::of_store(cache, memberships))) {
             // Memory took over meanwhile.
             Err(NoAnswer::Memory) => in_memory(&self.snapshot().load()),
             at_hand => at_hand,

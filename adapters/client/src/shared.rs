@@ -150,6 +150,11 @@ impl Shared {
         }
     }
 
+    /// Flags may give other values now, though none of them has changed.
+    pub(crate) fn tell_newer_data(&self) {
+        self.change(Facts::tell_newer_data);
+    }
+
     /// Makes the status of the store of memberships visible.
     pub(crate) fn publish_big_segment_status(&self, status: BigSegmentStatus) {
         self.change(|facts, wakes| facts.set_big_segment_status(status, wakes));

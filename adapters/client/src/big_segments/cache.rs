@@ -67,13 +67,15 @@ impl Cache {
         Some(entry.found.clone())
     }
 
-    /// Remembers what was read.
-    pub(super) fn remember(&self, context: &ContextHash, found: Found, now: Instant) {
+    /// Remembers what was read. Tells whether it is something else than what was remembered.
+    pub(super) fn remember(&self, context: &ContextHash, found: Found, now: Instant) -> bool {
         if self.size == 0 {
-            return;
+            return false;
         }
         let mut order = self.order.lock().unwrap_or_else(PoisonError::into_inner);
         let mut entries = Entries::clone(&self.entries());
+        let held = entries.look_up(context.as_str()).and_then(|entry| entry.found.as_ref());
+        let is_new = held != found.as_ref();
         let known = entries.look_up_key(context.as_str()).cloned();
         let is_used = AtomicBool::new(known.is_some());
         let key = known.unwrap_or_else(|| {
@@ -85,6 +87,7 @@ impl Cache {
         let entry = Entry { found, read: now, is_used };
         entries.insert(key, Arc::new(entry));
         self.entries.store(Arc::new(entries));
+        is_new
     }
 }
 

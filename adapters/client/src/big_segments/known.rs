@@ -30,27 +30,41 @@ impl Fetched {
 /// What one evaluation knows of memberships. Nothing changes in it until it is dropped.
 pub(crate) struct Known<'a> {
     reading: Option<&'a Arc<MembershipReading>>,
-    /// `None` in the synchronous form.
-    fetched: Option<&'a Fetched>,
+    form: Form<'a>,
     /// Taken when the first big segment is met with.
     moment: OnceCell<(Guard<Arc<Entries>>, Instant)>,
+}
+
+/// What is done about memberships that are lacking or have expired.
+enum Form<'a> {
+    /// They are loaded behind the evaluation, and perhaps somebody is told.
+    AtHand { is_watched: bool },
+    /// They are asked for, unless that was done.
+    With(&'a Fetched),
 }
 
 impl<'a> Known<'a> {
     /// In the synchronous form: what it lacks, or has expired, is loaded behind it.
     pub(crate) fn at_hand(reading: Option<&'a Arc<MembershipReading>>) -> Self {
-        Self { reading, fetched: None, moment: OnceCell::new() }
+        Self { reading, form: Form::AtHand { is_watched: false }, moment: OnceCell::new() }
+    }
+
+    /// The same for a listener: it is told when what is loaded is something else.
+    pub(crate) fn watched(reading: Option<&'a Arc<MembershipReading>>) -> Self {
+        Self { reading, form: Form::AtHand { is_watched: true }, moment: OnceCell::new() }
     }
 
     /// In the asynchronous form: it asks for what it lacks.
     pub(crate) fn with(reading: Option<&'a Arc<MembershipReading>>, fetched: &'a Fetched) -> Self {
-        Self { reading, fetched: Some(fetched), moment: OnceCell::new() }
+        Self { reading, form: Form::With(fetched), moment: OnceCell::new() }
     }
 
     pub(crate) fn membership(&self, segment: BigSegment<'_>, context_key: &str) -> Membership {
         let Some(reading) = self.reading else { return Membership::NotConfigured };
         let context = ContextHash::of(context_key);
-        if let Some(found) = self.fetched.and_then(|fetched| fetched.find(&context)) {
+        if let Form::With(fetched) = self.form
+            && let Some(found) = fetched.find(&context)
+        {
             return reading.membership(found, segment);
         }
         let cache = reading.cache();
@@ -60,10 +74,8 @@ impl<'a> Known<'a> {
             entry.touch();
             return reading.membership(&entry.found, segment);
         }
-        if self.fetched.is_some() {
-            return Membership::NotLoaded;
-        }
-        reading.load_behind(context);
+        let Form::AtHand { is_watched } = self.form else { return Membership::NotLoaded };
+        reading.load_behind(context, is_watched);
         entry.map_or(Membership::StoreError, |entry| reading.membership(&entry.found, segment))
     }
 }

@@ -44,8 +44,9 @@
 //! The synchronous form never waits. It goes by what is remembered, even if that has expired, and
 //! has it asked for behind it. A context of which nothing is remembered is in no big segment, with
 //! the status STORE_ERROR, as if the query had failed: the rest of the flag still decides.
-//! Listeners to values evaluate in this form, and only when flags or segments change: that a
-//! context enters or leaves a big segment is not told.
+//! Listeners to values evaluate in this form, when flags or segments change, and again when other
+//! memberships were then loaded than they went by. That a context enters or leaves a big segment
+//! causes no evaluation by itself.
 //!
 //! A [snapshot](crate::Client::snapshot) is data alone: to its own methods no membership is known
 //! (NOT_CONFIGURED), and a big segment's rules decide.

@@ -7,7 +7,7 @@ use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ use futures::channel::oneshot;
 use super::cache::{Cache, Found};
 use super::store::{BigSegmentStore, Metadata};
 use super::{BigSegments, ContextHash};
-use crate::shared::Clock;
+use crate::shared::{Clock, Shared};
 use crate::store::{self, StoreError, Ticket};
 
 /// What a store of memberships is asked.
@@ -62,6 +62,8 @@ pub(crate) struct MembershipReading {
     is_stuck: AtomicBool,
     /// `None` once the store may not be asked any more.
     asked: Mutex<Option<Asked>>,
+    /// Whose listeners are told of other memberships.
+    client: OnceLock<Weak<Shared>>,
 }
 
 /// The questions that wait for their answers, each of them once.
@@ -74,6 +76,8 @@ struct Asked {
 /// A question, and who waits for its answer.
 struct Question {
     ticket: Ticket,
+    /// Listeners wait for it as well.
+    is_watched: bool,
     waiting: BTreeMap<u64, oneshot::Sender<Result<Answer, StoreError>>>,
 }
 
@@ -86,7 +90,14 @@ impl MembershipReading {
             is_stale: AtomicBool::new(false),
             is_stuck: AtomicBool::new(false),
             asked: Mutex::new(Some(Asked::default())),
+            client: OnceLock::new(),
         })
+    }
+
+    /// Begins to tell the listeners of this client.
+    pub(crate) fn serve(&self, client: &Arc<Shared>) {
+        // It is done once.
+        let _ = self.client.set(Arc::downgrade(client));
     }
 
     pub(super) fn cache(&self) -> &Cache {
@@ -135,10 +146,19 @@ impl MembershipReading {
 
     /// Has the memberships of a context read, for evaluations to come. When too many wait, the next
     /// evaluation tries again.
-    pub(super) fn load_behind(self: &Arc<Self>, context: ContextHash) {
-        let query = Query::Memberships(context);
-        if let Some(asked) = &mut *self.asked() {
-            drop(self.place(asked, query));
+    pub(super) fn load_behind(self: &Arc<Self>, context: ContextHash, is_watched: bool) {
+        let has_come = match &mut *self.asked() {
+            None => false,
+            Some(asked) => match self.place(asked, Query::Memberships(context)) {
+                Ok(question) => {
+                    question.is_watched |= is_watched;
+                    false
+                }
+                Err(known) => known.is_ok(),
+            },
+        };
+        if has_come && is_watched {
+            self.tell_listeners();
         }
     }
 
@@ -187,23 +207,34 @@ impl MembershipReading {
             }
         };
         let ticket = self.segments.ask(query, Box::new(reader)).map_err(Err)?;
-        Ok(place.insert(Question { ticket, waiting: BTreeMap::new() }))
+        Ok(place.insert(Question { ticket, is_watched: false, waiting: BTreeMap::new() }))
     }
 
     /// On the thread of the store.
     fn answered(&self, query: Query, answer: &Result<Answer, StoreError>) {
         self.is_stuck.store(false, Ordering::Release);
+        let mut is_new = false;
         if let Query::Memberships(context) = &query {
             let found = match answer {
                 Ok(Answer::Memberships(found)) => found.clone(),
                 _ => None,
             };
             // First: who does not find the question any more finds its answer.
-            self.cache.remember(context, found, self.now());
+            is_new = self.cache.remember(context, found, self.now());
         }
         let question = self.asked().as_mut().and_then(|asked| asked.questions.remove(&query));
-        for waiting in question.into_iter().flat_map(|question| question.waiting.into_values()) {
+        let Some(question) = question else { return };
+        for waiting in question.waiting.into_values() {
             contain(|| drop(waiting.send(answer.clone())));
+        }
+        if question.is_watched && is_new {
+            self.tell_listeners();
+        }
+    }
+
+    fn tell_listeners(&self) {
+        if let Some(client) = self.client.get().and_then(Weak::upgrade) {
+            client.tell_newer_data();
         }
     }
 

@@ -47,7 +47,7 @@ struct Watched {
 impl Watched {
     /// The value of this moment, unless it is `known`.
     fn value_if_not(&self, known: &Value) -> Option<Value> {
-        self.shared.evaluate(&self.context, &self.key, |detail| {
+        self.shared.evaluate_to_watch(&self.context, &self.key, |detail| {
             let value = detail.value.unwrap_or(&self.default);
             (!is_same_value(value, known)).then(|| value.clone())
         })

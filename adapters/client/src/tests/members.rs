@@ -131,13 +131,18 @@ pub(super) fn client(sim: &Sim, segments: BigSegments) -> Client {
 
 /// A client with these parts and this data.
 pub(super) fn client_of(sim: &Sim, parts: Parts, data: SourceUpdate) -> Client {
+    client_and_feeds(sim, parts, data).0
+}
+
+/// The same, with the feed `feed` for more data.
+pub(super) fn client_and_feeds(sim: &Sim, parts: Parts, data: SourceUpdate) -> (Client, Feeds) {
     let feeds = Feeds::default();
     let parts = parts.custom_source("feed", feeds.source("feed"));
     let client = Client::start_with(synchronizers(&["feed"]), sim.clone(), Silence, parts).unwrap();
     sim.run();
     feeds.tell("feed", data);
     sim.run();
-    client
+    (client, feeds)
 }
 
 /// Each flag is true for who is in its segment: `f` in `s`, `g` in `t`, `o` in that of the kind

@@ -2,6 +2,7 @@
 
 mod big_segments;
 mod big_segments_ends;
+mod big_segments_listening;
 mod big_segments_status;
 mod closing;
 mod custom;
