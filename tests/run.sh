@@ -69,10 +69,32 @@ if printf '%s\n' "$crates" | grep -E '^tokio v.*[[,](rt|rt-multi-thread|net|time
     fail 'fdv2-smol must not bring parts of the tokio runtime'
 fi
 
+step 'Features: none of serde_json that a user of ours did not ask for (case H11)'
+# Fails if the package in $1, built with the flags in $2, switches on a feature of serde_json that
+# the pattern in $3 matches.
+leaves_serde_json() {
+    crates=$(cargo tree --locked -p "$1" $2 -e normal --prefix none -f '{p} [{f}]') || fail 'cargo tree'
+    json=$(printf '%s\n' "$crates" | sed -n 's/^\(serde_json v[^]]*\]\).*/\1/p' | sort -u)
+    [ -n "$json" ] || fail "$1 has no serde_json"
+    if printf '%s\n' "$json" | grep -E "[[,]($3)[],]"; then
+        fail "$1 must not switch on what is named above ($3)"
+    fi
+    printf '%s %s: %s\n' "$1" "$2" "$json"
+}
+libraries='fdv2-core fdv2-client fdv2-tokio fdv2-smol fdv2-redis fdv2-sqlite'
+for library in $libraries; do
+    leaves_serde_json "$library" '' 'arbitrary_precision|preserve_order|unbounded_depth'
+    leaves_serde_json "$library" --no-default-features \
+        'float_roundtrip|arbitrary_precision|preserve_order|unbounded_depth'
+done
+
 step 'Lints'
 cargo clippy --locked --workspace --all-targets -- -D warnings
 # The tests want all features of it, so that the workspace never builds it without.
 cargo clippy --locked -p fdv2-client --all-targets -- -D warnings
+
+step 'Without default features (case H11)'
+cargo check --locked $(printf -- '-p %s ' $libraries) --no-default-features
 
 step 'The core alone'
 tests cargo test --locked -p fdv2-core

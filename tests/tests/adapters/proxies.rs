@@ -6,13 +6,13 @@
 use std::env;
 use std::fs;
 use std::net::SocketAddr;
-use std::process::Command;
-use std::thread;
 
 use fdv2_client::http::HttpOptions;
 use fdv2_core::TransportErrorKind::Connect;
+use fdv2_tests::scratch::Scratch;
 use fdv2_tests::server::{Received, Script, SelfSigned, Server};
 
+use crate::again::run_again;
 use crate::host::Host;
 use crate::on_every_runtime;
 
@@ -35,23 +35,17 @@ fn parent() {
     let target = secure.address();
     let proxy = Server::new(move |_, request| answer(request, target));
 
-    let name = thread::current().name().unwrap().to_owned();
-    let roots =
-        env::temp_dir().join(format!("{}-{}.pem", name.replace(':', "-"), proxy.address().port()));
+    let scratch = Scratch::new();
+    let roots = scratch.file("roots.pem");
     fs::write(&roots, own.pem).unwrap();
     let credentials = format!("http://u:p%40ss@{}", proxy.address());
-    let ran = Command::new(env::current_exe().unwrap())
-        .args(["--exact", &name, "--nocapture"])
-        .env(TARGETS, format!("{} {}", secure.url(), direct.url()))
-        .env("HTTP_PROXY", &credentials)
-        .env("HTTPS_PROXY", &credentials)
-        .env("NO_PROXY", "127.0.0.1")
-        .env("SSL_CERT_FILE", &roots)
-        .output()
-        .unwrap();
-    fs::remove_file(&roots).unwrap();
-    let text = String::from_utf8_lossy(&[ran.stdout, ran.stderr].concat()).into_owned();
-    assert!(ran.status.success(), "{text}");
+    run_again(&[
+        (TARGETS, &format!("{} {}", secure.url(), direct.url())),
+        ("HTTP_PROXY", &credentials),
+        ("HTTPS_PROXY", &credentials),
+        ("NO_PROXY", "127.0.0.1"),
+        ("SSL_CERT_FILE", roots.to_str().unwrap()),
+    ]);
 
     assert_eq!(secure.log().requests()[0].target, "/sdk/stream?basis=s1");
     assert_eq!(secure.log().requests()[1].target, "/past");

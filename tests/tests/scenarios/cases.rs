@@ -61,6 +61,19 @@ fn a_server_that_recovers_initializes() {
     assert_eq!(sim.state(), SourceState::Valid);
 }
 
+/// Cases I05: with data held, `none` confirms it, and there is nothing to announce.
+#[test]
+fn no_change_confirms_what_is_held() {
+    let mut sim = streaming(full("s1", [on("f1")]));
+    sim.break_off();
+    assert_eq!(sim.state(), SourceState::Interrupted);
+    assert_eq!(sim.announced(), [["f1"]]);
+    reconnect(&mut sim, Reply::stream(none()));
+    assert_eq!(sim.state(), SourceState::Valid);
+    assert_eq!(sim.announced(), Vec::<Vec<String>>::new());
+    assert_eq!(sim.is_on("f1"), Some(true));
+}
+
 /// Cases P08: from source to source, the newest selector always goes along.
 #[test]
 fn the_selector_goes_along_through_every_switch() {

@@ -119,7 +119,7 @@ fn fdv1_data_is_salvaged_too() {
     assert!(sim.is_ready());
 }
 
-/// B 1.14.
+/// B 1.14, cases I05.
 #[test]
 fn none_and_changes_without_a_base_are_invalid_data() {
     for events in [none(), changes("s1", [on("f1")]), changes("s1", [])] {

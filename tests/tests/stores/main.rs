@@ -14,6 +14,7 @@ mod reading;
 mod redis;
 mod redis_faults;
 mod redis_tls;
+mod smol_alone;
 mod sqlite;
 mod workers;
 

@@ -6,7 +6,7 @@ use fdv2_client::config::{Polling, StoreMode, Streaming};
 use fdv2_client::core::model::Flag;
 use fdv2_client::eval::{ErrorKind, FlagDetailConfig};
 use fdv2_client::store::{PersistentStore, Record, Store};
-use fdv2_client::{Availability, CacheMode, Client, Config, Context, ContextBuilder};
+use fdv2_client::{Availability, CacheMode, Client, Config, Context, ContextBuilder, WaitError};
 use fdv2_redis::RedisStore;
 use fdv2_sqlite::SqliteStore;
 use fdv2_tests::redis_server::RedisServer;
@@ -93,7 +93,7 @@ fn an_outage_serves_what_was_read_until_redis_answers_again(host: Host) {
     assert_eq!(through(&host, &client, "f"), 2);
 }
 
-/// B 9.1, 9.2.
+/// B 9.1, 9.2, I06: what is there is served, and both words for ready say the same.
 fn redis_counts_with_its_marker_until_the_first_data(host: Host) {
     let server = RedisServer::start();
     let store = RedisStore::new(&server.url()).unwrap();
@@ -106,6 +106,8 @@ fn redis_counts_with_its_marker_until_the_first_data(host: Host) {
     let (client, feed) = host.start(Store::new(RedisStore::new(&server.url()).unwrap()));
     assert_eq!(through(&host, &client, "f"), 5);
     assert_eq!((client.availability(), client.initialized()), (Availability::Cached, false));
+    let waited = host.run(client.wait_for_initialization(Duration::from_millis(10)));
+    assert!(matches!(waited, Err(WaitError::TimedOut(_))), "{waited:?}");
     feed.full(&[flag("f", 1)]);
     host.run(shows(&client, "f", 1));
     assert_eq!(error(&host, &client, "other"), Some(ErrorKind::FlagNotFound));
@@ -138,7 +140,7 @@ fn redis_no_longer_counts_once_fdv1_has_brought_data(host: Host) {
     assert_eq!(through(&host, &client, "f"), 1, "what becomes of the database is no matter");
 }
 
-/// What one run of an application wrote, the next one reads before it has data of its own.
+/// I06: what one run of an application wrote, the next one reads before it has data of its own.
 fn yesterdays_flags_are_there_without_a_network(host: Host) {
     let scratch = Scratch::new();
     let store = || Store::new(SqliteStore::new(scratch.file("flags.sqlite")));
