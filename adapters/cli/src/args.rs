@@ -6,6 +6,7 @@ use std::str::FromStr;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
+use crate::simulate::Script;
 use crate::store::StoreName;
 
 /// Feature flags by Flag Delivery v2: try it, serve a flag file, or watch a service's flags.
@@ -22,6 +23,7 @@ pub(crate) enum Command {
     Serve(Serve),
     Watch(Watch),
     Replay(Replay),
+    Simulate(Simulate),
     Store(StoreArgs),
 }
 
@@ -116,6 +118,73 @@ pub(crate) struct Replay {
     /// Print only the result.
     #[arg(long, short)]
     pub(crate) quiet: bool,
+}
+
+/// Simulate very many clients whose service fails and returns, in virtual time.
+///
+/// Each client is the real core with a clock of its own. Prints the requests per second over time,
+/// and how long it takes until everyone has the newest data. The same arguments give the same
+/// result, on any number of threads.
+#[derive(clap::Args)]
+pub(crate) struct Simulate {
+    /// How many clients. 100,000 need about 2 GB of memory.
+    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    pub(crate) clients: u32,
+
+    /// How the service fares: outage, restart, brownout or directive, or a text such as
+    /// "0s up, 60s down 503, 120s up, 300s hang". There are up (with newer data each time), down
+    /// (connections are refused), down STATUS, hang, brownout PERCENT and directive SECONDS.
+    #[arg(long, value_name = "SCRIPT", default_value = "outage")]
+    pub(crate) script: Script,
+
+    /// How the clients get their flags.
+    #[arg(long, value_enum, default_value_t = Mode::Default)]
+    pub(crate) mode: Mode,
+
+    /// How many flags the service has. One of them changes.
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub(crate) flags: u32,
+
+    /// The most requests per second that the service can answer; it answers others with 503.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) capacity: Option<u64>,
+
+    /// Within how many seconds all clients start.
+    #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(0..=86_400))]
+    pub(crate) ramp: u64,
+
+    /// Another seed is another run.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
+
+    /// On how many threads; on all cores by default.
+    #[arg(long, value_name = "N")]
+    pub(crate) threads: Option<std::num::NonZeroU8>,
+
+    /// Draw a chart into this file.
+    #[arg(long, value_name = "FILE.svg")]
+    pub(crate) chart: Option<PathBuf>,
+}
+
+/// How simulated clients get their flags.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Mode {
+    /// A poll first, then a stream, with polling behind it.
+    Default,
+    /// A stream alone.
+    Streaming,
+    /// Polling alone.
+    Polling,
+}
+
+impl Mode {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Default => "default",
+            Self::Streaming => "streaming",
+            Self::Polling => "polling",
+        }
+    }
 }
 
 /// A number of bytes.

@@ -11,6 +11,7 @@ mod record;
 mod replay;
 mod serve;
 mod signal;
+mod simulate;
 mod store;
 mod style;
 mod table;
@@ -47,6 +48,7 @@ async fn run(args: Args) -> Result<(), Failure> {
         Command::Demo(demo) => demo::run(demo, &output).await,
         Command::Serve(serve) => serve::run(serve, &output).await,
         Command::Watch(watch) => watch::run(watch, &output).await,
+        Command::Simulate(simulate) => simulate::run(simulate, &output).await,
         Command::Replay(replay) => replay::run(replay, &output).await,
         Command::Store(store) => store::run(store, &output).await,
     };

@@ -6,5 +6,6 @@ mod demo;
 mod process;
 mod recordings;
 mod serve_and_watch;
+mod simulate;
 mod stores;
 mod usage;
