@@ -158,11 +158,12 @@ fn http(configuration: &Configuration) -> Result<Option<HttpOptions>, Refusal> {
         return Ok(None);
     }
     let mut options = HttpOptions::builder();
-    if let Some(file) = tls.and_then(|tls| tls.custom_ca_file.as_ref()) {
-        options = options.root_certificate_file(file);
-    }
+    let ca_file = tls.and_then(|tls| tls.custom_ca_file.as_ref());
     if tls.and_then(|tls| tls.skip_verify_peer).unwrap_or(false) {
+        // Whoever is not checked needs no CA either.
         options = options.dangerously_trust_any_server();
+    } else if let Some(file) = ca_file {
+        options = options.root_certificate_file(file);
     }
     if let Some(url) = proxy {
         options = options.proxy(Proxy::new(url));
