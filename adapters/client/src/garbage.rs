@@ -1,6 +1,6 @@
 //! Freeing large values away from the driver: a hundred thousand flags take up to a second.
 
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -45,25 +45,31 @@ impl Remains for Arc<Snapshot> {
     }
 }
 
+/// So many things may wait for the thread. Each takes some kilobytes after a small change, and
+/// large ones take longer to come than to go.
+const BACKLOG: usize = 256;
+
 /// A thread of our own that frees things. No runtime waits for it, nor does the process.
 ///
 /// It starts with the first thing, and ends when the graveyard is dropped. What readers still hold
 /// is kept until they let go, so that it is never they who free it; at the end it is left to them.
 #[derive(Default)]
-pub(crate) struct Graveyard(OnceLock<Option<Sender<Box<dyn Remains>>>>);
+pub(crate) struct Graveyard(OnceLock<Option<SyncSender<Box<dyn Remains>>>>);
 
 impl Graveyard {
-    /// Frees `remains` soon. Where no thread can be had it is freed at once.
+    /// Frees `remains` soon. It is freed at once where no thread can be had, and where more would
+    /// wait for it than may: on a busy machine, memory would fill with small things that come
+    /// faster than the thread has its turn.
     pub(crate) fn bury(&self, remains: impl Remains) {
         if let Some(digger) = self.0.get_or_init(start) {
             // An error gives the remains back, which frees them here.
-            drop(digger.send(Box::new(remains)));
+            drop(digger.try_send(Box::new(remains)));
         }
     }
 }
 
-fn start() -> Option<Sender<Box<dyn Remains>>> {
-    let (sender, inbox) = channel();
+fn start() -> Option<SyncSender<Box<dyn Remains>>> {
+    let (sender, inbox) = sync_channel(BACKLOG);
     thread::Builder::new().name("fdv2-garbage".into()).spawn(move || dig(&inbox)).ok()?;
     Some(sender)
 }
@@ -92,6 +98,8 @@ fn dig(inbox: &Receiver<Box<dyn Remains>>) {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::mpsc::{Sender, channel};
+
     use super::*;
 
     /// Tells the thread that frees it.
@@ -135,6 +143,40 @@ mod tests {
         assert!(freed.recv_timeout(LOOK_AGAIN * 2).is_err());
         drop(reader);
         assert_eq!(freed.recv_timeout(LONG).unwrap().as_deref(), Some("fdv2-garbage"));
+    }
+
+    /// The thread has its hands full until the test lets go of it.
+    struct Heavy(Receiver<()>);
+
+    impl Remains for Heavy {
+        fn is_shared(&self) -> bool {
+            false
+        }
+    }
+
+    impl Drop for Heavy {
+        fn drop(&mut self) {
+            let _ = self.0.recv();
+        }
+    }
+
+    #[test]
+    fn what_comes_faster_than_it_is_freed_does_not_pile_up() {
+        let graveyard = Graveyard::default();
+        let (let_go, held) = channel();
+        graveyard.bury(Heavy(held));
+        let waiting: Vec<_> = (0..BACKLOG + 3)
+            .map(|_| {
+                let (corpse, freed) = corpse();
+                graveyard.bury(Body(corpse));
+                freed
+            })
+            .collect();
+        // Whether the thread has begun with the first is its own affair.
+        let here: Vec<_> = waiting.iter().filter_map(|freed| freed.try_recv().ok()).collect();
+        assert!((3..=4).contains(&here.len()), "{}", here.len());
+        assert!(here.iter().all(|freed_by| freed_by.as_deref() != Some("fdv2-garbage")));
+        let_go.send(()).unwrap();
     }
 
     #[test]
