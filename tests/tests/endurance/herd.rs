@@ -103,7 +103,7 @@ fn allow_files(files: u64) {
     );
 }
 
-/// How they are spread is shown in virtual time (`lives` of `fdv2-client`), where no busy machine
+/// How they are spread is shown in virtual time (`herd` of `fdv2-client`), where no busy machine
 /// makes them late. Here, as real sockets show it: nobody comes before his time, everybody comes
 /// once, and never all at once.
 fn a_thousand_clients_that_lose_one_server_spread_their_return(host: Host) {

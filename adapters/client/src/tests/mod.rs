@@ -10,6 +10,7 @@ mod evaluating;
 mod failing;
 mod fairness;
 mod feed;
+mod herd;
 mod hooking;
 mod hooking_failures;
 mod listening;
