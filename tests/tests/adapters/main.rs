@@ -15,6 +15,7 @@ mod tls;
 mod trust;
 
 mod closing;
+mod closing_bounds;
 mod faults;
 mod hooks;
 mod initializing;
