@@ -24,7 +24,8 @@
 //! A client can be started from any thread. It runs on smol's global executor, or on one that is
 //! handed in with [`ClientBuilder::executor`]. Requests go through [`surf`] over a backend of our
 //! own, [`HyperBackend`], with [`rustls`](tls::rustls), ring, the system's root certificates, and
-//! the proxies of the environment. An application's own [`surf::Client`] can be handed in with
+//! the proxies of the environment, SOCKS excepted; [`ClientBuilder::http`] takes
+//! [others](http::HttpOptions). An application's own [`surf::Client`] can be handed in with
 //! [`ClientBuilder::http_client`]. There is no tokio runtime in it.
 
 mod backend;

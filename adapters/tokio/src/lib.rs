@@ -22,8 +22,9 @@
 //!
 //! The runtime can be multi-thread or current-thread, and needs its drivers for time and I/O
 //! (`enable_all`). Requests go through [`reqwest`] with [`rustls`](tls::rustls), ring, the
-//! system's root certificates, and the proxies of the environment. An application's own
-//! [`reqwest::Client`] can be handed in with [`ClientBuilder::http_client`].
+//! system's root certificates, and the proxies of the environment; [`ClientBuilder::http`] takes
+//! [others](http::HttpOptions). An application's own [`reqwest::Client`] can be handed in with
+//! [`ClientBuilder::http_client`].
 
 mod lookup;
 mod requests;

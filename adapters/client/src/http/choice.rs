@@ -91,7 +91,7 @@ macro_rules! http_of_a_builder {
         }
 
         /// The TLS settings of our own HTTP client, in place of
-        /// [`tls_config`]($crate::tls::tls_config).
+        /// [`tls_config`](crate::tls::tls_config).
         ///
         /// Not together with `http_client` or `http`, which is an error at the start.
         pub fn tls(mut self, settings: $crate::tls::rustls::ClientConfig) -> Self {
