@@ -104,6 +104,7 @@ mod warning;
 
 pub mod big_segments;
 pub mod store;
+pub mod test_data;
 
 pub use client::Client;
 pub use fdv2_core as core;
@@ -124,8 +125,9 @@ pub use observe::{AttemptStats, ErrorStats, Stats, StoreStats};
 pub use parts::Parts;
 pub use reading::{CacheMode, ThroughStore};
 pub use runtime::{Runtime, StartError};
-pub use source::{CustomSource, CustomSources};
+pub use source::{CustomSource, CustomSources, Initializer, NamedSource, Synchronizer};
 pub use tap::{Tap, TapReader, Tapped, tap};
+pub use test_data::TestData;
 pub use transport::Transport;
 pub use view::SnapshotView;
 pub use wait::WaitError;

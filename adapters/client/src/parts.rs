@@ -8,7 +8,9 @@ use crate::StartError;
 use crate::big_segments::BigSegments;
 use crate::hook::{Hook, SharedHook};
 use crate::reading::{CacheMode, Reading};
-use crate::source::{CustomSource, CustomSources};
+use crate::source::{
+    CustomSource, CustomSources, Fetching, Following, Initializer, NamedSource, Synchronizer,
+};
 use crate::store::Store;
 use crate::tap::{OpenTap, Tap};
 
@@ -33,6 +35,22 @@ impl Parts {
     pub fn custom_source(mut self, name: &str, source: impl CustomSource) -> Self {
         self.sources = self.sources.with(name, source);
         self
+    }
+
+    /// Adds a source that knows its own name.
+    pub fn source(self, source: impl NamedSource) -> Self {
+        let configured = source.configured();
+        self.custom_source(configured.name(), source)
+    }
+
+    /// Adds a custom initializer under the name that the configuration gives it (B 3.12).
+    pub fn initializer(self, name: &str, initializer: impl Initializer) -> Self {
+        self.custom_source(name, Fetching::new(initializer))
+    }
+
+    /// Adds a custom synchronizer under the name that the configuration gives it (B 3.12).
+    pub fn synchronizer(self, name: &str, synchronizer: impl Synchronizer) -> Self {
+        self.custom_source(name, Following::new(synchronizer))
     }
 
     /// The persistent store (B 9). [`Config`] says what is done with it.
@@ -114,6 +132,25 @@ macro_rules! parts_of_a_builder {
         /// (B 3.12).
         pub fn custom_source(mut self, name: &str, source: impl $crate::CustomSource) -> Self {
             self.parts = self.parts.custom_source(name, source);
+            self
+        }
+
+        /// Adds a source that knows its own name: files, or test data. The configuration has what
+        /// its `configured` gives.
+        pub fn source(mut self, source: impl $crate::NamedSource) -> Self {
+            self.parts = self.parts.source(source);
+            self
+        }
+
+        /// Adds a custom initializer under the name that the configuration gives it (B 3.12).
+        pub fn initializer(mut self, name: &str, initializer: impl $crate::Initializer) -> Self {
+            self.parts = self.parts.initializer(name, initializer);
+            self
+        }
+
+        /// Adds a custom synchronizer under the name that the configuration gives it (B 3.12).
+        pub fn synchronizer(mut self, name: &str, synchronizer: impl $crate::Synchronizer) -> Self {
+            self.parts = self.parts.synchronizer(name, synchronizer);
             self
         }
 

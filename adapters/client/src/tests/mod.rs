@@ -43,7 +43,7 @@ use self::sim::Sim;
 use crate::{Client, Parts, Transport};
 
 /// Every request of it waits for ever.
-struct Silence;
+pub(crate) struct Silence;
 
 impl Transport for Silence {
     fn send(&self, _: Request) -> BoxStream<'static, Outcome> {
@@ -66,7 +66,7 @@ impl Log {
     }
 }
 
-fn start_with(
+pub(crate) fn start_with(
     sim: &Sim,
     config: Config,
     transport: impl Transport,

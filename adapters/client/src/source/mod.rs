@@ -1,14 +1,22 @@
 //! Sources of the application's own (B 3.12).
 
+mod roles;
+
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
+use fdv2_core::config::Custom;
 use fdv2_core::{OpenSource, SourceUpdate};
 use futures::stream::BoxStream;
 
+pub(crate) use self::roles::{Fetching, Following};
+pub use self::roles::{Initializer, Synchronizer};
+
 /// A source of data that the application brings, by the name that its
 /// [`Custom`](fdv2_core::config::Custom) has in the configuration (B 3.12).
+///
+/// It can have either role. Where one is enough, [`Initializer`] and [`Synchronizer`] are simpler.
 ///
 /// Its stream runs in the driver's own task, so it must not block: what blocks belongs on a thread
 /// that feeds a channel. A panic in it is contained, and is a failure for good.
@@ -20,6 +28,12 @@ pub trait CustomSource: Send + Sync + 'static {
     /// [`Ended`](SourceUpdate::Ended) are the last of an attempt. A stream that ends without one
     /// has [`Ended`](SourceUpdate::Ended).
     fn open(&self, open: OpenSource) -> BoxStream<'static, SourceUpdate>;
+}
+
+/// A source that knows its own name and what it is: files, and test data.
+pub trait NamedSource: CustomSource {
+    /// What stands for it in the configuration, as initializer, as synchronizer or as both.
+    fn configured(&self) -> Custom;
 }
 
 /// A function is the simplest source.
