@@ -44,6 +44,7 @@
 //! the fault is told with file, line and column (B 4.6). As the beginning of a YAML file may itself
 //! be good YAML, one that was just written has to be the same at two looks.
 
+mod attempt;
 mod error;
 mod item;
 mod json;
@@ -51,10 +52,12 @@ mod parse;
 mod place;
 mod read;
 mod set;
+mod source;
 mod watch;
 mod yaml;
 
 pub use error::{FileError, Position};
 pub use item::{FileItem, ItemId};
 pub use set::{DuplicateKeys, parse};
+pub use source::FileSource;
 pub use watch::{Load, State, Watcher};

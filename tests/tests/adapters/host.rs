@@ -4,7 +4,7 @@ use std::future::Future;
 
 use fdv2_client::http::HttpOptions;
 use fdv2_client::tls::tls_config;
-use fdv2_client::{Client, Config, CustomSource, Hook, Transport};
+use fdv2_client::{Client, Config, CustomSource, Hook, NamedSource, Transport};
 use fdv2_core::{Limits, Outcome, Request, ResponseHead, TransportError};
 use fdv2_smol::SurfTransport;
 use fdv2_tests::runtimes::within_patience;
@@ -111,6 +111,18 @@ impl Host {
                 builder.hook(hook).start().unwrap()
             }
             Self::Smol => fdv2_smol::ClientBuilder::new(config).hook(hook).start().unwrap(),
+        }
+    }
+
+    /// A client on this runtime with a source that knows its own name.
+    pub(crate) fn start_named(&self, config: Config, source: impl NamedSource) -> Client {
+        match self {
+            Self::Tokio(runtime) => {
+                let builder =
+                    fdv2_tokio::ClientBuilder::new(config).runtime(runtime.handle().clone());
+                builder.source(source).start().unwrap()
+            }
+            Self::Smol => fdv2_smol::ClientBuilder::new(config).source(source).start().unwrap(),
         }
     }
 

@@ -17,6 +17,7 @@ mod trust;
 mod closing;
 mod closing_bounds;
 mod faults;
+mod files;
 mod hooks;
 mod initializing;
 mod polls;

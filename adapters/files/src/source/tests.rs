@@ -1,0 +1,129 @@
+use std::fs;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use fdv2_client::core::{Limits, Snapshot};
+use futures::FutureExt;
+use futures::executor::block_on;
+
+use super::*;
+
+/// A file of this test's own, removed at its end.
+struct TestFile(PathBuf);
+
+impl TestFile {
+    fn new(text: &str) -> Self {
+        static MADE: AtomicUsize = AtomicUsize::new(0);
+        let number = MADE.fetch_add(1, Ordering::Relaxed);
+        let name = format!("fdv2-source-{}-{number}.json", std::process::id());
+        let file = Self(std::env::temp_dir().join(name));
+        file.write(text);
+        file
+    }
+
+    /// Whole at once, as a rename is.
+    fn write(&self, text: &str) {
+        let new = self.0.with_extension("new");
+        fs::write(&new, text).unwrap();
+        fs::rename(new, &self.0).unwrap();
+    }
+
+    fn source(&self) -> FileSource {
+        FileSource::new([&self.0]).check_interval(Duration::from_millis(2))
+    }
+}
+
+impl Drop for TestFile {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.0);
+    }
+}
+
+fn open(source: &FileSource) -> BoxStream<'static, SourceUpdate> {
+    source.open(OpenSource { name: "files".into(), basis: None })
+}
+
+/// The flags of a change set that came, as `key@version`, or the fault.
+fn told(update: Option<SourceUpdate>) -> String {
+    match update {
+        Some(SourceUpdate::ChangeSet(change_set)) => {
+            let held = Arc::<Snapshot>::default();
+            let commit = Snapshot::apply(&held, *change_set, &Limits::default()).unwrap();
+            assert_eq!(commit.snapshot.selector(), None);
+            let flags = commit.snapshot.flags();
+            let mut flags: Vec<_> =
+                flags.map(|flag| format!("{}@{}", flag.key(), flag.version())).collect();
+            flags.sort();
+            flags.join(" ")
+        }
+        Some(SourceUpdate::Failed(error)) => {
+            assert_eq!(error.kind, ErrorKind::InvalidData);
+            error.message.rsplit_once(".json").unwrap().1.to_owned()
+        }
+        other => format!("{other:?}"),
+    }
+}
+
+fn next(updates: &mut BoxStream<'static, SourceUpdate>) -> String {
+    told(block_on(updates.next()))
+}
+
+/// B 4.6.
+#[test]
+fn an_item_without_version_has_the_number_of_the_load_that_brought_it_as_it_is() {
+    let file = TestFile::new(r#"{"flagValues":{"a":1,"b":1},"flags":{"c":{"version":7}}}"#);
+    let source = file.source();
+    let mut updates = open(&source);
+    assert_eq!(next(&mut updates), "a@1 b@1 c@7");
+    file.write(r#"{"flagValues":{"a":2,"b":1},"flags":{"c":{"version":7,"on":true}}}"#);
+    assert_eq!(next(&mut updates), "a@2 b@1 c@7");
+    drop(updates);
+    assert_eq!(next(&mut open(&source)), "a@2 b@1 c@7", "another attempt has all of it again");
+}
+
+/// B 4.6: told once, then read again when it changes.
+#[test]
+fn a_fault_ends_the_attempt_and_the_next_one_waits_for_a_change() {
+    let file = TestFile::new("{}{");
+    let source = file.source();
+    let fault = ":1:3: not valid JSON: trailing characters";
+    let mut first = open(&source);
+    assert_eq!(next(&mut first), fault);
+    assert_eq!(next(&mut first), "None");
+
+    let mut second = open(&source);
+    std::thread::sleep(Duration::from_millis(50));
+    assert_eq!(second.next().now_or_never().map(told), None);
+    file.write(r#"{"flagValues":{"a":1}}"#);
+    assert_eq!(next(&mut second), "a@1");
+    file.write("{}{");
+    assert_eq!(next(&mut second), fault);
+}
+
+/// A client that has left meanwhile, and comes back, is told why it gets nothing.
+#[test]
+fn an_attempt_that_was_given_up_in_silence_leaves_the_fault_to_the_next() {
+    let file = TestFile::new("");
+    let source = file.source();
+    let fault = ": the file is empty";
+    assert_eq!(next(&mut open(&source)), fault);
+    let mut silent = open(&source);
+    std::thread::sleep(Duration::from_millis(20));
+    assert_eq!(silent.next().now_or_never().map(told), None);
+    drop(silent);
+    assert_eq!(next(&mut open(&source)), fault);
+}
+
+#[test]
+fn an_attempt_that_is_over_leaves_no_thread_behind() {
+    let file = TestFile::new(r#"{"flagValues":{"a":1}}"#);
+    let source = FileSource::new([&file.0]).check_interval(Duration::from_secs(3600));
+    let known = Arc::downgrade(&source.known);
+    let mut updates = open(&source);
+    assert_eq!(next(&mut updates), "a@1");
+    drop((updates, source));
+    let begun = std::time::Instant::now();
+    while known.upgrade().is_some() {
+        assert!(begun.elapsed() < Duration::from_secs(60), "the thread goes on");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
