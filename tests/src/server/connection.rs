@@ -27,6 +27,25 @@ pub(super) struct Connection {
     cut: Option<(usize, Duration)>,
 }
 
+/// How long one way through a tunnel is listened to before it is the other's turn.
+const TURN: Duration = Duration::from_millis(1);
+
+/// Passes on what is there; `false` when there will be no more.
+fn pass(from: &mut impl Read, to: &mut impl Write) -> io::Result<bool> {
+    let mut buffer = [0; 4096];
+    match from.read(&mut buffer) {
+        Ok(0) => Ok(false),
+        Ok(read) => {
+            to.write_all(buffer.get(..read).unwrap_or_default())?;
+            to.flush().map(|()| true)
+        }
+        Err(error) => match error.kind() {
+            io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => Ok(true),
+            _ => Err(error),
+        },
+    }
+}
+
 /// Whether another request may follow on the connection.
 #[derive(PartialEq)]
 enum Then {
@@ -70,6 +89,9 @@ impl Connection {
                 Step::Reset => return self.reset(),
                 Step::Live(live) => return self.live(&live),
                 Step::NextRequest => return Ok(Then::Next),
+                Step::Tunnel(target) if shared.tls.is_some() => {
+                    return self.tunnel_by_turns(target);
+                }
                 Step::Tunnel(target) => return self.tunnel(target),
             }
         }
@@ -142,6 +164,16 @@ impl Connection {
         let _ = target.shutdown(Shutdown::Both);
         let _ = back.join();
         copied.map(|_| Then::Close)
+    }
+
+    /// Over TLS one thread has to do both ways.
+    fn tunnel_by_turns(&mut self, target: SocketAddr) -> io::Result<Then> {
+        let mut target = TcpStream::connect(target)?;
+        for socket in [&self.raw, &target] {
+            socket.set_read_timeout(Some(TURN))?;
+        }
+        while pass(&mut self.stream, &mut target)? && pass(&mut target, &mut self.stream)? {}
+        Ok(Then::Close)
     }
 
     fn reset(&mut self) -> io::Result<Then> {

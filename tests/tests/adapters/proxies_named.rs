@@ -150,16 +150,27 @@ fn hosts_are_excepted(host: Host) {
     assert_eq!(fetch("invalid", "http://notinvalid"), b"\"proxied\"");
 }
 
+/// Also with TLS through the tunnel.
 fn a_proxy_can_be_spoken_to_over_tls(host: Host) {
-    let own = SelfSigned::new();
-    let proxy = Server::over_tls(own.server, |_, _| Script::json("\"proxied\""));
+    let (own, inner) = (SelfSigned::new(), SelfSigned::new());
+    let secure = Server::over_tls(inner.server, |_, _| Script::json("\"secure\""));
+    let target = secure.address();
+    let proxy = Server::over_tls(own.server, move |_, request| tunnel(request, target));
     let address = proxy.url().replace("https://", "https://u:p%40@");
-    let builder = HttpOptions::builder().proxy(address).root_certificate_pem(own.pem);
-    let fetched = host.fetch_over(options(builder), &format!("{FLAGS}/path?query"));
-    assert_eq!((fetched.text(), fetched.end.clone()), ("\"proxied\"", Ok(())));
-    let request = &proxy.log().requests()[0];
-    assert_eq!(request.target, format!("{FLAGS}/path?query"));
-    assert_eq!(request.header("proxy-authorization"), Some(CREDENTIALS));
+    let trusting = HttpOptions::builder().root_certificate_pem([own.pem, inner.pem].concat());
+    let options = options(trusting.proxy(address));
+    let forwarded = host.fetch_over(options.clone(), &format!("{FLAGS}/path?query"));
+    assert_eq!((forwarded.text(), forwarded.end.clone()), ("\"forwarded\"", Ok(())));
+    let tunnelled = host.fetch_over(options, &secure.url());
+    assert_eq!((tunnelled.text(), tunnelled.end.clone()), ("\"secure\"", Ok(())));
+
+    let requests = proxy.log().requests();
+    let targets: Vec<_> = requests.iter().map(|request| request.target.as_str()).collect();
+    assert_eq!(targets, [format!("{FLAGS}/path?query"), format!("localhost:{}", target.port())]);
+    for request in &requests {
+        assert_eq!(request.header("proxy-authorization"), Some(CREDENTIALS));
+    }
+    assert_eq!(secure.log().requests()[0].header("proxy-authorization"), None);
 }
 
 /// B 11.1.
