@@ -13,6 +13,7 @@ on_both_runtimes!(
     a_listener_is_told_of_a_flag_that_changed,
     a_listener_is_told_of_a_change_that_gives_the_same_value,
     a_listener_is_told_of_different_flags_in_order,
+    a_listener_is_not_told_of_what_a_full_payload_repeats,
     a_listener_that_was_removed_is_told_nothing,
     a_value_listener_is_told_of_the_old_and_the_new_value,
     a_value_listener_is_not_told_when_the_value_stays,
@@ -95,6 +96,18 @@ fn a_listener_is_told_of_different_flags_in_order(service: &Service) {
     for key in ["flag1", "flag2"] {
         is_told(&callback, &json!({ "listenerId": "l1", "flagKey": key }));
     }
+    callback.is_left_alone(WINDOW);
+}
+
+/// B 7.1: as when a stream replays what an initializer has brought.
+fn a_listener_is_not_told_of_what_a_full_payload_repeats(service: &Service) {
+    let listening = Listening::with_two_flags(service);
+    let callback = listening.on_flag_change();
+    let stream = &listening.system.stream;
+    stream.intent("xfer-full", "stale");
+    stream.put(&flag("flag1", 1, "value1"));
+    stream.update(&flag("flag2", 2, "new-value"));
+    is_told(&callback, &json!({ "listenerId": "l1", "flagKey": "flag2" }));
     callback.is_left_alone(WINDOW);
 }
 
