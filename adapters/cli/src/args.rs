@@ -101,6 +101,12 @@ pub(crate) struct Watch {
     #[arg(long, value_name = "FILE")]
     pub(crate) record: Option<PathBuf>,
 
+    /// Hide texts and numbers of flags and segments in the recording. Keys of flags and segments,
+    /// versions, booleans, operators, addresses, error messages and the shape and size of everything
+    /// stay, and it replays all the same. It ends early if the client would then decide otherwise.
+    #[arg(long, requires = "record")]
+    pub(crate) redact: bool,
+
     /// End the recording before it is larger than this: 500KB, 100MB, 2GB. The client goes on.
     #[arg(long, value_name = "SIZE", default_value = "1GB", requires = "record")]
     pub(crate) max_size: Size,

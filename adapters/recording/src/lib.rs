@@ -20,6 +20,12 @@
 //! the users of the application. It holds the addresses that were asked, selectors, environment
 //! ids and error messages. It holds neither the SDK key nor the values of headers that were
 //! configured, and of a response's headers only those few that the core reads.
+//!
+//! [`Options::redact`] hides texts and numbers of flags and segments before they are written. What
+//! stays are keys of flags and segments and of prerequisites, versions, selectors, operators,
+//! indexes and weights of variations, booleans, addresses, error messages, and the shape and size
+//! of everything. A redacted recording is of a second core that is told what is left. It ends where
+//! that one would do something else than the first.
 
 #[cfg(feature = "client")]
 mod client;
@@ -28,6 +34,7 @@ mod fact;
 mod head;
 mod line;
 mod read;
+mod redact;
 mod replay;
 mod seconds;
 mod settings;

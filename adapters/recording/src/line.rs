@@ -99,6 +99,8 @@ pub enum Ending {
     MaxSize,
     /// What it is written to did not keep up with the client, which went on without it.
     TooSlow,
+    /// With texts and numbers hidden, the client would have done something else.
+    Redaction,
     /// Something happened that cannot be written down in this version of the format.
     Unwritable,
 }
@@ -110,6 +112,9 @@ impl Ending {
             Self::Closed => "there was nothing more to record",
             Self::MaxSize => "it reached the size that it may have",
             Self::TooSlow => "writing it did not keep up with the client",
+            Self::Redaction => {
+                "with texts and numbers hidden, the client would have done otherwise"
+            }
             Self::Unwritable => "something happened that this format cannot hold",
         }
     }

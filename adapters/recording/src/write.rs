@@ -9,6 +9,7 @@ use fdv2_core::{Command, Config, Event, Instant};
 use crate::error::RecordError;
 use crate::fact::{self, Fact};
 use crate::line::{self, Counted, Ending, Header, ItemKind, Line, Numbered};
+use crate::redact::Redactor;
 use crate::seconds::Seconds;
 use crate::settings::Settings;
 use crate::words::{self, Digest};
@@ -22,12 +23,21 @@ const END_BYTES: u64 = 128;
 pub struct Options {
     /// The most bytes that it may have.
     pub max_size: Option<u64>,
+    /// Whether texts and numbers of flags and segments are hidden.
+    pub redact: bool,
 }
 
 impl Options {
     /// Ends the recording before it has more bytes than this.
     pub fn max_size(mut self, bytes: u64) -> Self {
         self.max_size = Some(bytes);
+        self
+    }
+
+    /// Hides texts and numbers of flags and segments before they are written. See the crate's
+    /// documentation for what stays.
+    pub fn redact(mut self, redact: bool) -> Self {
+        self.redact = redact;
         self
     }
 }
@@ -56,6 +66,7 @@ pub struct Recorder<W> {
     max_size: u64,
     buffer: Vec<u8>,
     ended: Option<Ending>,
+    redactor: Option<Redactor>,
 }
 
 impl<W: Write> Recorder<W> {
@@ -75,7 +86,7 @@ impl<W: Write> Recorder<W> {
             version: line::VERSION,
             writer: concat!("fdv2 ", env!("CARGO_PKG_VERSION")).to_owned(),
             seed: seed.to_string(),
-            is_redacted: false,
+            is_redacted: options.redact,
             config: Settings::of(config).ok_or(RecordError::Config)?,
         };
         let mut recorder = Self {
@@ -85,6 +96,7 @@ impl<W: Write> Recorder<W> {
             max_size: options.max_size.unwrap_or(u64::MAX),
             buffer: Vec::new(),
             ended: None,
+            redactor: options.redact.then(|| Redactor::new(config, seed)),
         };
         if !line::encode(&header, &mut recorder.buffer) {
             return Err(RecordError::Config);
@@ -109,6 +121,19 @@ impl<W: Write> Recorder<W> {
         if self.ended.is_some() {
             return Ok(());
         }
+        let Some(redactor) = &mut self.redactor else { return self.add(now, event, commands) };
+        match redactor.redact(now, event, commands) {
+            Some((event, commands)) => self.add(now, &event, &commands),
+            None => self.write_end(Ending::Redaction),
+        }
+    }
+
+    fn add(
+        &mut self,
+        now: Instant,
+        event: &Event,
+        commands: &[Command],
+    ) -> Result<(), RecordError> {
         commands.iter().for_each(|command| self.digest.add(&words::command(command)));
         let digest = self.digest.value();
         let Some(fact) = Fact::of(event) else { return self.write_end(Ending::Unwritable) };

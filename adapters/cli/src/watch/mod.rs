@@ -26,7 +26,7 @@ pub(crate) async fn run(args: Watch, output: &Output) -> Result<(), Failure> {
     let store = args.store.as_ref();
     let store = store.map(|name| name.open(args.store_prefix.as_deref())).transpose()?;
     let has_store = store.is_some();
-    let options = Options::default().max_size(args.max_size.0);
+    let options = Options::default().max_size(args.max_size.0).redact(args.redact);
     let recording = args.record.as_ref().map(|path| Recording::begin(path, options)).transpose()?;
     let (tap, mut recording) = recording.unzip();
     let client = args.runtime.start(config, store, tap);

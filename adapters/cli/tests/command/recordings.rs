@@ -72,6 +72,22 @@ fn a_recording_that_was_damaged_or_is_none_is_refused_by_name() {
 }
 
 #[test]
+fn a_redacted_recording_replays_and_holds_no_text_of_a_flag() {
+    let recorded = Recorded::new(&["--redact"]);
+    let output = run(&["replay", &recorded.path]);
+    let shown = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(0), "{shown}{}", text(&output.stderr));
+    for what in [", redacted", "flags changed: 1 (a)", "the same, bit for bit", "nothing more"] {
+        assert!(shown.contains(what), "no {what}: {shown}");
+    }
+    // In base64 the text could begin at any of three places.
+    let recording = std::fs::read_to_string(&recorded.path).unwrap();
+    for part in ["s3cret", "czNjcmV0", "MzY3JldC", "zM2NyZX"] {
+        assert!(!recording.contains(part), "{recording}");
+    }
+}
+
+#[test]
 fn the_help_of_record_says_that_it_holds_flag_data() {
     let help = text(&run(&["watch", "--help"]).stdout);
     assert!(help.contains("It holds flag data"), "{help}");
