@@ -34,7 +34,8 @@ use std::time::Duration;
 
 use clap::Parser;
 use tokio::net::TcpListener;
-use tokio::sync::mpsc;
+use tokio::sync::watch;
+use tokio::time::sleep;
 
 use runtime::RuntimeName;
 
@@ -60,27 +61,31 @@ fn main() -> Result<(), Box<dyn Error>> {
     // Held to the end: tokio's cannot be dropped within the other.
     let clients = runtime::Runtime::new(arguments.runtime)?;
     let own = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
-    let (stop, mut is_stopped) = mpsc::unbounded_channel();
+    let (stop, is_stopped) = watch::channel(false);
     if arguments.until_stdin_ends {
         let stop = stop.clone();
         thread::spawn(move || {
             // An input that cannot be read has ended, too.
             let _ = stdin().read_to_end(&mut Vec::new());
-            let _ = stop.send(());
+            let _ = stop.send(true);
         });
     }
     own.block_on(async {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, arguments.port)).await?;
         println!("listening on http://{}", listener.local_addr()?);
         stdout().flush()?;
+        let server = axum::serve(listener, routes::router(clients.clone(), stop));
+        let server = server.with_graceful_shutdown(stopped(is_stopped.clone())).into_future();
         tokio::select! {
-            served = axum::serve(listener, routes::router(clients.clone(), stop)).into_future() => served,
-            _ = is_stopped.recv() => {
-                tokio::time::sleep(LAST_REQUESTS / 10).await;
-                Ok(())
-            }
+            served = server => served,
+            () = async { stopped(is_stopped).await; sleep(LAST_REQUESTS).await } => Ok(()),
         }
     })?;
     own.shutdown_timeout(LAST_REQUESTS);
     Ok(())
+}
+
+async fn stopped(mut is_stopped: watch::Receiver<bool>) {
+    // Nobody is left to say so: the service is ending.
+    let _ = is_stopped.wait_for(|is_stopped| *is_stopped).await;
 }

@@ -9,7 +9,7 @@ use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use fdv2_client::Client;
-use tokio::sync::mpsc::UnboundedSender;
+use tokio::sync::watch;
 
 use crate::callback::Caller;
 use crate::clients::Clients;
@@ -24,12 +24,12 @@ struct Service {
     runtime: Runtime,
     clients: Clients,
     caller: Caller,
-    stop: UnboundedSender<()>,
+    stop: watch::Sender<bool>,
 }
 
 type Shared = State<Arc<Service>>;
 
-pub(crate) fn router(runtime: Runtime, stop: UnboundedSender<()>) -> Router {
+pub(crate) fn router(runtime: Runtime, stop: watch::Sender<bool>) -> Router {
     let service = Service { runtime, clients: Clients::default(), caller: Caller::new(), stop };
     Router::new()
         .route("/", get(say_status).post(create).delete(exit))
@@ -66,7 +66,7 @@ async fn close(State(service): Shared, Path(number): Path<u64>) -> Result<Status
 
 async fn exit(State(service): Shared) -> StatusCode {
     // If nobody listens, it is stopping already.
-    let _ = service.stop.send(());
+    let _ = service.stop.send(true);
     StatusCode::NO_CONTENT
 }
 
