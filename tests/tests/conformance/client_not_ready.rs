@@ -1,17 +1,19 @@
 //! A client that has no data yet (C 1.8, 2.13), and the rule of the start (C 3.3).
 
+use std::thread;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use crate::on_both_runtimes;
-use crate::support::{Endpoint, Mocks, Service, Setup, Stream, unavailable_poll};
+use crate::support::{Endpoint, Mocks, Payload, Service, Setup, Stream, flag, unavailable_poll};
 
 on_both_runtimes!(
     each_type_of_value_gives_its_default,
     all_flags_are_none_and_not_valid,
     a_client_whose_requests_hang_can_be_closed,
     a_client_that_must_be_ready_and_is_not_is_no_client,
+    a_wait_of_nothing_is_the_usual_wait,
 );
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -80,4 +82,20 @@ fn a_client_that_must_be_ready_and_is_not_is_no_client(service: &Service) {
     let answer = service.try_create(&servers.setup().set("startWaitTimeMs", 1));
     assert_eq!((answer.status, &answer.location), (500, &None), "{answer:?}");
     assert!(answer.text.contains("not ready in time"), "{answer:?}");
+}
+
+fn a_wait_of_nothing_is_the_usual_wait(service: &Service) {
+    for wait in [Value::Null, json!(0)] {
+        let mocks = Mocks::new();
+        let stream = Stream::new(Payload::full(&[flag("flag-key", 1, "value")])).gated();
+        let endpoint = mocks.mount(stream.handler());
+        let setup = Setup::new().stream(&endpoint).set("startWaitTimeMs", wait);
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                endpoint.request(2 * SECOND);
+                stream.open_gate();
+            });
+            assert_eq!(service.create(&setup).value("flag-key"), "value");
+        });
+    }
 }

@@ -13,6 +13,7 @@ on_both_runtimes!(
     a_configuration_that_cannot_be_is_refused_with_the_reason,
     a_command_that_cannot_be_is_refused_with_the_reason,
     what_is_not_known_is_passed_over,
+    extreme_numbers_do_no_harm,
     a_client_that_is_closed_is_not_there_any_more,
     commands_about_events_are_taken_and_do_nothing,
     a_client_with_neither_sources_nor_store_gives_defaults,
@@ -146,6 +147,33 @@ fn what_is_not_known_is_passed_over(service: &Service) {
     let setup = system.setup().set("unknown", json!([1])).set_system("unknown", 1);
     let sdk = service.create(&setup.set("events", json!({ "baseUri": "http://127.0.0.1:1" })));
     assert_eq!(sdk.value("flag-key"), "value");
+}
+
+fn extreme_numbers_do_no_harm(service: &Service) {
+    let huge = u64::MAX;
+    let system = DefaultSystem::new(Payload::full(&[flag("flag-key", 1, "value")]));
+    let big_segments = json!({
+        "callbackUri": system.mocks.url(), "userCacheSize": huge, "userCacheTimeMs": huge,
+        "statusPollIntervalMs": huge, "staleAfterMs": huge,
+    });
+    let store = json!({ "type": "redis", "dsn": "redis://127.0.0.1:1" });
+    let cache = json!({ "mode": "ttl", "ttl": huge });
+    let store = json!({ "persistentDataStore": { "store": store, "cache": cache } });
+    let setup = system.setup().set("startWaitTimeMs", huge).set("bigSegments", big_segments);
+    let sdk = service.create(&setup.set_system("store", store.clone()));
+    assert_eq!(sdk.value("flag-key"), "value");
+    // The store alone, which cannot be reached.
+    let sdk = service.create(&Setup::new().set_system("store", store));
+    assert_eq!(sdk.detail("flag-key")["reason"]["errorKind"], "EXCEPTION");
+    for setup in [
+        Setup::new().poll_at("http://127.0.0.1:1", Some(huge)),
+        Setup::new().stream_at("http://127.0.0.1:1", Some(huge)),
+        Setup::new().stream_at("http://127.0.0.1:1", Some(0)),
+    ] {
+        let answer = service.try_create(&setup.can_fail(1));
+        assert_eq!(answer.status, 400, "{answer:?}");
+        assert!(answer.text.contains("must be between"), "{answer:?}");
+    }
 }
 
 fn a_client_that_is_closed_is_not_there_any_more(service: &Service) {

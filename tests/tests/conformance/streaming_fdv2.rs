@@ -7,7 +7,8 @@ use serde_json::json;
 
 use crate::on_both_runtimes;
 use crate::support::{
-    Endpoint, Mocks, Payload, Sdk, Service, Setup, Stream, flag, in_turn, poll, start_streaming,
+    Endpoint, Mocks, Payload, Sdk, Service, Setup, Stream, flag, in_turn, poll, segment,
+    start_streaming,
 };
 
 on_both_runtimes!(
@@ -18,6 +19,7 @@ on_both_runtimes!(
     a_reconnect_says_what_is_held_and_may_keep_it,
     a_reconnect_may_replace_what_is_held,
     a_reconnect_may_change_what_is_held,
+    objects_may_come_in_any_order,
     nothing_is_visible_before_its_payload_is_transferred,
     updates_follow_one_another_without_a_new_intent,
     versions_of_flags_are_not_compared_in_memory,
@@ -118,6 +120,34 @@ fn a_reconnect_may_change_what_is_held(service: &Service) {
     let flags =
         [("flag-key", "initial value", "updated value"), ("new-flag-key", "default", "new value")];
     reconnect(service, then, &flags);
+}
+
+/// C 1.6: segments before and after the flags that use them, and no state between is seen.
+fn objects_may_come_in_any_order(service: &Service) {
+    let clause =
+        |key| json!({"attribute": "", "op": "segmentMatch", "values": [key], "negate": false});
+    let flags: Vec<_> = ["a", "b", "c"]
+        .map(|key| {
+            let mut flag = flag(key, 1, "not-matched");
+            flag["on"] = true.into();
+            flag["fallthrough"] = json!({ "variation": 0 });
+            flag["variations"] = json!(["not-matched", "matched"]);
+            flag["rules"] = json!([
+                {"variation": 1, "id": "rule", "clauses": [clause(key)], "trackEvents": false},
+            ]);
+            flag
+        })
+        .into();
+    let segments = ["a", "b", "c"].map(|key| segment(key, 1, &["user-key"]));
+    let payload = Payload::full(&flags).segments(&segments);
+    let (_mocks, stream, endpoint, sdk) = start_streaming(service, payload);
+    for _ in 0..6 {
+        for key in ["a", "b", "c"] {
+            sdk.stays(key, "matched", WINDOW / 10);
+        }
+        stream.end();
+        endpoint.request(2 * SECOND);
+    }
 }
 
 fn nothing_is_visible_before_its_payload_is_transferred(service: &Service) {
