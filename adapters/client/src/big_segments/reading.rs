@@ -252,9 +252,14 @@ impl MembershipReading {
 
     /// The client is closed: the store is not asked again, and every wait ends (B 10.2).
     pub(crate) fn close(&self) {
-        let asked = self.asked().take();
-        for question in asked.into_iter().flat_map(|asked| asked.questions.into_values()) {
-            drop(question.ticket);
+        let mut asked = self.asked();
+        let Some(over) = asked.take() else { return };
+        // Before anybody is woken, and before another `close` finds that it is over.
+        let tickets = over.questions.values().map(|question| question.ticket.withdraw());
+        let withdrawn: Vec<_> = tickets.collect();
+        drop(asked);
+        drop(withdrawn);
+        for question in over.questions.into_values() {
             release(question.waiting.into_values());
         }
     }

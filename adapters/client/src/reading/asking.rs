@@ -27,7 +27,7 @@ struct Waiting {
 
 /// One that somebody waits for. Dropped, it ends his wait, also for a call that has begun.
 struct Question {
-    _ticket: Ticket,
+    ticket: Ticket,
     _end: oneshot::Sender<()>,
 }
 
@@ -50,7 +50,7 @@ impl Asking {
             match self.store.read_with(query.clone(), reader) {
                 Ok(ticket) => {
                     waiting.last_id += 1;
-                    let question = Question { _ticket: ticket, _end: end };
+                    let question = Question { ticket, _end: end };
                     waiting.questions.insert(waiting.last_id, question);
                     Place { asking: self, id: waiting.last_id }
                 }
@@ -87,17 +87,28 @@ impl Asking {
 
     /// The store is not asked again. Ends every wait.
     pub(super) fn close(&self) {
-        let Some(waiting) = self.waiting().take() else { return };
-        drop(waiting.behind);
-        for question in waiting.questions.into_values() {
-            // It wakes whoever waits. One that panics keeps no other from being woken.
-            drop(catch_unwind(AssertUnwindSafe(|| drop(question))));
+        let mut waiting = self.waiting();
+        let Some(over) = waiting.take() else { return };
+        let tickets = over.questions.values().map(|question| &question.ticket);
+        // Before anybody is woken, and before another `close` finds that it is over.
+        let withdrawn: Vec<_> = tickets.chain(over.behind.values()).map(Ticket::withdraw).collect();
+        drop(waiting);
+        for withdrawn in withdrawn {
+            contain(|| drop(withdrawn));
+        }
+        for question in over.questions.into_values() {
+            contain(|| drop(question));
         }
     }
 
     fn waiting(&self) -> MutexGuard<'_, Option<Waiting>> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Wakes whoever waits. A waker that panics keeps no other from being woken.
+fn contain(wake: impl FnOnce()) {
+    drop(catch_unwind(AssertUnwindSafe(wake)));
 }
 
 /// The place of a question. Dropped, it withdraws the question.

@@ -166,22 +166,31 @@ pub struct Ticket {
     reader: Option<u64>,
 }
 
-impl Drop for Ticket {
-    fn drop(&mut self) {
-        self.lane.withdraw(self.turn, self.reader);
+impl Ticket {
+    /// Withdraws the call, and runs no code of others.
+    pub(crate) fn withdraw(&self) -> Withdrawn {
+        self.lane.withdraw(self.turn, self.reader)
     }
 }
 
+impl Drop for Ticket {
+    fn drop(&mut self) {
+        drop(self.withdraw());
+    }
+}
+
+/// What a call that was withdrawn leaves. To drop it may run code of others, as who waits for the
+/// answer is woken: nothing may be locked then.
+pub(super) type Withdrawn = Box<dyn Send>;
+
 /// A lane, whatever is asked in it.
 trait Withdraw: Send + Sync {
-    fn withdraw(&self, turn: u64, reader: Option<u64>);
+    fn withdraw(&self, turn: u64, reader: Option<u64>) -> Withdrawn;
 }
 
 impl<Q: Question> Withdraw for Lane<Q> {
-    fn withdraw(&self, turn: u64, reader: Option<u64>) {
-        let withdrawn = self.lock().withdraw(turn, reader);
-        // It may run code of others, so the lane must not be locked.
-        drop(withdrawn);
+    fn withdraw(&self, turn: u64, reader: Option<u64>) -> Withdrawn {
+        Box::new(self.lock().withdraw(turn, reader))
     }
 }
 

@@ -12,6 +12,8 @@ use futures::{Future, FutureExt, StreamExt};
 use super::members::{Members, at_hand, client, segments, through, user};
 use super::reading::until;
 use super::sim::Sim;
+use super::wakes_to_run;
+use crate::big_segments::MembershipReading;
 use crate::{Client, Context};
 
 const STORE_ERROR: Option<BigSegmentsStatus> = Some(BigSegmentsStatus::StoreError);
@@ -125,6 +127,36 @@ fn b_10_2_closing_ends_waits_and_begins_no_call() {
     sim.advance(Duration::from_secs(60));
     thread::sleep(Duration::from_millis(20));
     assert_eq!((members.queries(), members.polls()), (1, polls));
+}
+
+/// B 10.2: a `close` that ends while another is still waking those who waited keeps the promise too.
+#[test]
+fn b_10_2_no_call_begins_after_the_first_close_that_returns() {
+    let (sim, members) = (Sim::default(), Members::default());
+    let segments = segments(&sim, &members);
+    let client = client(&sim, segments.clone());
+    until(&sim, || client.big_segment_status().is_available);
+    members.set_hanging(true);
+    let (closing, store) = (client.clone(), members.clone());
+    let clock = client.clone();
+    let waker = wakes_to_run(move || {
+        block_on(closing.close(Duration::ZERO));
+        store.set_hanging(false);
+        // The store's thread takes one after another, so nothing is left before this.
+        let other = MembershipReading::new(segments, Arc::new(move || clock.now()));
+        assert!(block_on(other.ask_metadata()).is_some());
+    });
+    let mut begun = asking(&client, &user("u"));
+    assert!(begun.poll_unpin(&mut TaskContext::from_waker(&waker)).is_pending());
+    until(&sim, || members.queries() == 1);
+    let mut waiting = ["v", "w", "x"].map(|key| asking(&client, &user(key)));
+    for waiting in &mut waiting {
+        assert!(waiting.poll_unpin(&mut TaskContext::from_waker(&waker)).is_pending());
+    }
+    assert!(client.close(Duration::from_secs(60)).boxed().now_or_never().is_none());
+    sim.run();
+    until(&sim, || members.polls() == 2);
+    assert_eq!(members.queries(), 1);
 }
 
 /// B 10.4: what is remembered stays readable.

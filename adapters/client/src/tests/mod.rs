@@ -34,6 +34,7 @@ mod waiting;
 mod writing_ends;
 
 use std::sync::{Arc, Mutex};
+use std::task::{Wake, Waker};
 
 use fdv2_core::{Config, Outcome, Request};
 use futures::StreamExt;
@@ -64,6 +65,18 @@ impl Log {
     fn take(&self) -> Vec<String> {
         std::mem::take(&mut self.0.lock().unwrap())
     }
+}
+
+/// A waker that runs `code`, the first time that it wakes.
+fn wakes_to_run(code: impl FnOnce() + Send + 'static) -> Waker {
+    struct Once(Mutex<Option<Box<dyn FnOnce() + Send>>>);
+    impl Wake for Once {
+        fn wake(self: Arc<Self>) {
+            let code = self.0.lock().unwrap().take();
+            code.into_iter().for_each(|code| code());
+        }
+    }
+    Waker::from(Arc::new(Once(Mutex::new(Some(Box::new(code))))))
 }
 
 pub(crate) fn start_with(

@@ -6,6 +6,7 @@ use std::task::{Context as TaskContext, Poll, Waker};
 use std::thread;
 use std::time::Duration;
 
+use fdv2_core::Config;
 use fdv2_core::eval::FlagDetailConfig;
 use fdv2_core::model::Kind;
 use fdv2_core::snapshot::ChangeSetBuilder;
@@ -14,7 +15,9 @@ use futures::executor::block_on;
 
 use super::reading::{TTL, Tables, daemon, data, through, until, until_data, user};
 use super::sim::Sim;
-use crate::{CacheMode, Client};
+use super::{Silence, start_with, wakes_to_run};
+use crate::store::{Query, Store};
+use crate::{CacheMode, Client, Parts};
 
 fn poll<T>(future: &mut (impl Future<Output = T> + Unpin)) -> Poll<T> {
     future.poll_unpin(&mut TaskContext::from_waker(Waker::noop()))
@@ -102,6 +105,32 @@ fn b_10_2_what_waits_for_the_store_is_withdrawn_by_closing() {
     tables.set_hanging(false);
     thread::sleep(Duration::from_millis(20));
     assert_eq!(tables.calls(), 1);
+}
+
+/// B 10.2: a `close` that ends while another is still waking those who waited keeps the promise too.
+#[test]
+fn b_10_2_no_read_begins_after_the_first_close_that_returns() {
+    let (sim, tables) = (Sim::default(), Tables::default());
+    let store = Store::new(tables.clone());
+    let parts = Parts::new().store(store.clone());
+    let client = start_with(&sim, Config::daemon().build().unwrap(), Silence, parts);
+    tables.set_hanging(true);
+    let (closing, hanging) = (client.clone(), tables.clone());
+    let waker = wakes_to_run(move || {
+        block_on(closing.close(Duration::ZERO));
+        hanging.set_hanging(false);
+        // The store's thread takes one after another, so nothing is left before this.
+        assert!(block_on(store.read(Query::IsInitialized)).is_ok());
+    });
+    let (user, through) = (user(), client.through_store());
+    let mut asking = ["f", "g", "h"].map(|key| through.int_variation(&user, key, -1).boxed());
+    for asking in &mut asking {
+        assert!(asking.poll_unpin(&mut TaskContext::from_waker(&waker)).is_pending());
+        until(&sim, || tables.calls() == 1);
+    }
+    assert!(client.close(Duration::from_secs(60)).boxed().now_or_never().is_none());
+    sim.run();
+    assert_eq!(tables.calls(), 2, "the one that had begun, and that of the test");
 }
 
 /// B 9.8: neither building the whole nor freeing the one before is work for the caller's executor.
