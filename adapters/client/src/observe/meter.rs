@@ -4,6 +4,7 @@ use fdv2_core::persistence::Upserted;
 use fdv2_core::status::{ErrorKind, SourceState};
 use metrics::{Unit, counter, describe_counter, describe_gauge, gauge};
 
+use super::contained::contain;
 use super::facts::{AttemptKind, Fact, Work};
 
 /// What one client has added to the gauges, which are sums over all clients of the process.
@@ -65,11 +66,11 @@ impl Meter {
 }
 
 impl Drop for Meter {
-    /// A client that is gone is in no sum.
+    /// A client that is gone is in no sum. A recorder that has panicked may do so again.
     fn drop(&mut self) {
-        self.set_state(None);
+        contain(|| self.set_state(None));
         if self.objects > 0 {
-            self.set_objects(0);
+            contain(|| self.set_objects(0));
         }
     }
 }

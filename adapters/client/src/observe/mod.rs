@@ -1,6 +1,8 @@
 //! What the driver tells of its work: counted always, and as traces and metrics where these are
 //! features.
 
+#[cfg(any(feature = "metrics", feature = "tracing"))]
+mod contained;
 mod facts;
 #[cfg(feature = "metrics")]
 mod meter;
@@ -17,6 +19,8 @@ use fdv2_core::{
     Command, Effect, EffectId, Event, Lane, Outcome, Request, SourceUpdate, StoreRead, Update,
 };
 
+#[cfg(any(feature = "metrics", feature = "tracing"))]
+use self::contained::Contained;
 use self::facts::{AttemptKind, Fact, Work};
 pub use self::stats::{AttemptStats, ErrorStats, Stats, StoreStats};
 use crate::shared::Shared;
@@ -34,9 +38,9 @@ pub(crate) struct Observer {
     last_error: Option<SourceError>,
     work: Option<Work>,
     #[cfg(feature = "tracing")]
-    tracer: trace::Tracer,
+    tracer: Contained<trace::Tracer>,
     #[cfg(feature = "metrics")]
-    meter: meter::Meter,
+    meter: Contained<meter::Meter>,
 }
 
 impl Observer {
@@ -52,9 +56,9 @@ impl Observer {
             last_error: None,
             work: None,
             #[cfg(feature = "tracing")]
-            tracer: trace::Tracer::new(instance_id),
+            tracer: Contained::new(|| trace::Tracer::new(instance_id)),
             #[cfg(feature = "metrics")]
-            meter: meter::Meter::new(),
+            meter: Contained::new(meter::Meter::new),
         }
     }
 
@@ -204,8 +208,8 @@ impl Observer {
     fn tell(&mut self, fact: &Fact<'_>) {
         self.shared.count(|stats| stats.count(self.attempt, fact));
         #[cfg(feature = "tracing")]
-        self.tracer.tell(self.attempt, fact);
+        self.tracer.run(|tracer| tracer.tell(self.attempt, fact));
         #[cfg(feature = "metrics")]
-        self.meter.tell(self.attempt, fact);
+        self.meter.run(|meter| meter.tell(self.attempt, fact));
     }
 }

@@ -1,9 +1,12 @@
 //! Spans and events for `tracing`.
 
+use std::mem;
+
 use fdv2_core::persistence::Upserted;
 use fdv2_core::status::{Readiness, SourceError, SourceState, SourceStatus, StoreStatus};
 use tracing::{Span, debug, debug_span, error_span, info, trace, warn};
 
+use super::contained::contain;
 use super::facts::{AttemptKind, Fact, Work};
 
 /// One client's spans.
@@ -136,9 +139,19 @@ impl Tracer {
 
     fn store_status(&mut self, status: &StoreStatus) {
         let (is_available, is_stale) = (status.is_available, status.is_stale);
-        if std::mem::replace(&mut self.is_store_available, is_available) == is_available {
+        if mem::replace(&mut self.is_store_available, is_available) == is_available {
             return;
         }
         info!(target: "fdv2", parent: &self.client, is_available, is_stale, "store status");
+    }
+}
+
+impl Drop for Tracer {
+    /// Each span by itself: a subscriber that has panicked may do so again, at each.
+    fn drop(&mut self) {
+        for span in [&mut self.attempt, &mut self.client] {
+            let span = mem::replace(span, Span::none());
+            contain(|| drop(span));
+        }
     }
 }

@@ -5,6 +5,8 @@ use std::time::Duration;
 use fdv2_core::config::StoreMode;
 use fdv2_core::model::Kind;
 use fdv2_core::snapshot::ChangeSetBuilder;
+#[cfg(any(feature = "metrics", feature = "tracing"))]
+use fdv2_core::status::SourceState;
 use fdv2_core::{Config, Outcome, ResponseHead};
 use futures::StreamExt;
 use futures::executor::block_on;
@@ -45,6 +47,23 @@ fn client_of(config: Config, script: &Script) -> (Sim, Client) {
     let client = start_with(&sim, config, script.clone(), Parts::new());
     sim.run();
     (sim, client)
+}
+
+/// The life of a client from its start to its end, with a transfer and a failure, in which all goes
+/// as it should.
+#[cfg(any(feature = "metrics", feature = "tracing"))]
+pub(super) fn live_a_whole_life() {
+    let script = Script::default();
+    answer(&script, head(500, &[]), "sorry");
+    stay(&script, vec![event_stream(), chunk(full_transfer("f", 1))]);
+    let (sim, client) = client_of(Config::streaming("sdk-key").build().unwrap(), &script);
+    sim.advance(Duration::from_secs(2));
+    assert!(client.initialized());
+    assert_eq!(client.status().state, SourceState::Valid);
+    assert_eq!(client.stats().change_sets, 1);
+    drop(client);
+    sim.run();
+    assert_eq!(sim.tasks(), 0);
 }
 
 fn attempts(started: u64, failed: u64) -> AttemptStats {

@@ -1,7 +1,7 @@
 //! Counters and gauges of the feature `metrics`.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use metrics::{
     with_local_recorder,
 };
 
-use super::observing::{answer, head, stay};
+use super::observing::{answer, head, live_a_whole_life, stay};
 use super::reading::{Tables, data, fed, until};
 use super::scripted::{Script, chunk, event_stream, full_transfer};
 use super::sim::Sim;
@@ -167,4 +167,57 @@ fn each_metric_is_described() {
         assert!(described.iter().any(|described| described == name), "{name}");
     }
     assert_eq!(described.len(), 12);
+}
+
+/// Panics when it has been called so many times, and from then on.
+struct Fragile {
+    calls: AtomicUsize,
+    bears: usize,
+}
+
+impl Fragile {
+    fn bear(&self) {
+        let calls = self.calls.fetch_add(1, Ordering::SeqCst);
+        assert!(calls < self.bears, "a panic that the test wants");
+    }
+}
+
+impl Recorder for Fragile {
+    fn describe_counter(&self, _: KeyName, _: Option<Unit>, _: SharedString) {
+        self.bear();
+    }
+
+    fn describe_gauge(&self, _: KeyName, _: Option<Unit>, _: SharedString) {
+        self.bear();
+    }
+
+    fn describe_histogram(&self, _: KeyName, _: Option<Unit>, _: SharedString) {}
+
+    fn register_counter(&self, _: &Key, _: &Metadata<'_>) -> Counter {
+        self.bear();
+        Counter::noop()
+    }
+
+    fn register_gauge(&self, _: &Key, _: &Metadata<'_>) -> Gauge {
+        self.bear();
+        Gauge::noop()
+    }
+
+    fn register_histogram(&self, _: &Key, _: &Metadata<'_>) -> Histogram {
+        Histogram::noop()
+    }
+}
+
+/// From the start to the end, whenever it begins.
+#[test]
+fn a_recorder_that_panics_does_the_client_no_harm() {
+    for bears in 0.. {
+        let fragile = Fragile { calls: AtomicUsize::new(0), bears };
+        with_local_recorder(&fragile, || live_a_whole_life());
+        let calls = fragile.calls.into_inner();
+        if calls <= bears {
+            assert!(bears > 20, "all of a life was tried");
+            break;
+        }
+    }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -14,7 +15,7 @@ use tracing::span::{Attributes, Id, Record};
 use tracing::subscriber::with_default;
 use tracing::{Event, Metadata, Subscriber};
 
-use super::observing::{answer, head, stay};
+use super::observing::{answer, head, live_a_whole_life, stay};
 use super::reading::{Tables, data, fed, until};
 use super::scripted::{Script, chunk, event_stream, full_transfer};
 use super::sim::Sim;
@@ -202,4 +203,60 @@ fn b_11_1_no_event_and_no_span_holds_the_sdk_key() {
     assert!(everything.contains("elsewhere.invalid"), "{everything}");
     assert!(!everything.contains("s3cr3t"), "{everything}");
     assert!(!everything.to_lowercase().contains("authorization"), "{everything}");
+}
+
+/// Panics when it has been called so many times, and from then on, as one does whose lock was
+/// poisoned.
+struct Fragile {
+    calls: Arc<AtomicUsize>,
+    bears: usize,
+}
+
+impl Fragile {
+    fn bear(&self) {
+        let calls = self.calls.fetch_add(1, Ordering::SeqCst);
+        assert!(calls < self.bears, "a panic that the test wants");
+    }
+}
+
+impl Subscriber for Fragile {
+    fn enabled(&self, _: &Metadata<'_>) -> bool {
+        true
+    }
+
+    fn new_span(&self, _: &Attributes<'_>) -> Id {
+        self.bear();
+        Id::from_u64(1)
+    }
+
+    fn record(&self, _: &Id, _: &Record<'_>) {}
+
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+
+    fn event(&self, _: &Event<'_>) {
+        self.bear();
+    }
+
+    fn enter(&self, _: &Id) {}
+
+    fn exit(&self, _: &Id) {}
+
+    fn try_close(&self, _: Id) -> bool {
+        self.bear();
+        true
+    }
+}
+
+/// From the start to the end, whenever it begins.
+#[test]
+fn a_subscriber_that_panics_does_the_client_no_harm() {
+    for bears in 0.. {
+        let calls = Arc::<AtomicUsize>::default();
+        let fragile = Fragile { calls: Arc::clone(&calls), bears };
+        with_default(fragile, live_a_whole_life);
+        if calls.load(Ordering::SeqCst) <= bears {
+            assert!(bears > 10, "all of a life was tried");
+            break;
+        }
+    }
 }
