@@ -73,7 +73,8 @@ impl Hooks {
     /// `None` if there are none, so that evaluations have but one thing to ask.
     pub(crate) fn new(hooks: Vec<SharedHook>) -> Option<Self> {
         let added = |hook: SharedHook| {
-            let name = hook.name().into();
+            let name = catch_unwind(AssertUnwindSafe(|| hook.name().into()));
+            let name = name.unwrap_or_else(|_| "without a name".into());
             Added { hook, name, has_failed: AtomicBool::new(false) }
         };
         (!hooks.is_empty()).then(|| Self(hooks.into_iter().map(added).collect()))

@@ -136,6 +136,27 @@ fn a_panic_is_told_without_its_text() {
 }
 
 #[test]
+fn a_hook_that_cannot_say_its_name_is_a_hook_all_the_same() {
+    struct Nameless;
+    impl Hook for Nameless {
+        type Data = ();
+
+        fn name(&self) -> &str {
+            panic!("a panic that the test wants")
+        }
+
+        fn before_evaluation(&self, _: &EvaluationSeries<'_>) -> Result<(), HookError> {
+            Err("a fault".into())
+        }
+    }
+    let client = holding(Parts::new().hook(Nameless), &[("f", json!(true))]);
+    assert!(client.bool_variation(&user(), "f", false));
+    let warning = client.warnings().next().now_or_never().unwrap().unwrap();
+    let says = "the hook \"without a name\" failed before an evaluation: a fault";
+    assert_eq!(warning.to_string(), says);
+}
+
+#[test]
 fn data_that_panics_is_contained_also_when_an_evaluation_is_dropped() {
     struct Bomb;
     impl Drop for Bomb {
