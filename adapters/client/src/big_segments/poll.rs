@@ -1,8 +1,8 @@
 //! Asking a store of memberships how up to date it is.
 
+use std::future::Future;
 use std::pin::pin;
 use std::sync::Arc;
-use std::time::Duration;
 
 use futures::future::{Either, select};
 
@@ -12,9 +12,6 @@ use super::{BigSegmentStatus, MembershipReading, Waiting};
 use crate::Runtime;
 use crate::shared::Shared;
 use crate::store::StoreError;
-
-/// How long evaluations wait for a store that does not answer.
-const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Polls until the client is closed. `first` is the first question, already put.
 pub(crate) async fn poll<R: Runtime>(
@@ -38,14 +35,9 @@ async fn rounds<R: Runtime>(
     loop {
         let begun = runtime.now();
         let answer = loop {
-            let patience = runtime.sleep_until(runtime.now() + PATIENCE);
-            match select(&mut question, pin!(patience)).await {
-                Either::Left((answer, _)) => break answer,
-                Either::Right(_) => {
-                    reading.give_up_waiting();
-                    let error = StoreError::new("the store of big segments does not answer");
-                    publish(shared, reading, known, Some(error));
-                }
+            match patiently(runtime, reading, &mut question).await {
+                Some(answer) => break answer,
+                None => publish(shared, reading, known, Some(silence())),
             }
         };
         let error = match answer {
@@ -57,8 +49,32 @@ async fn rounds<R: Runtime>(
             Some(Ok(Answer::Memberships(_))) | None => return,
         };
         publish(shared, reading, known, error);
-        runtime.sleep_until(begun + reading.poll_interval()).await;
+        let pause = pin!(runtime.sleep_until(begun + reading.poll_interval()));
+        if patiently(runtime, reading, pause).await.is_none() {
+            publish(shared, reading, known, Some(silence()));
+        }
         question = reading.ask_metadata();
+    }
+}
+
+fn silence() -> StoreError {
+    StoreError::new("the store of big segments does not answer")
+}
+
+/// Waits, and sees to it that evaluations do not wait too long meanwhile. `None` if the store
+/// answers none of them.
+async fn patiently<R: Runtime, T>(
+    runtime: &R,
+    reading: &MembershipReading,
+    mut wait: impl Future<Output = T> + Unpin,
+) -> Option<T> {
+    loop {
+        let patience = pin!(runtime.sleep_until(reading.patience_ends()));
+        match select(&mut wait, patience).await {
+            Either::Left((waited, _)) => return Some(waited),
+            Either::Right(_) if reading.give_up_waiting() => return None,
+            Either::Right(_) => {}
+        }
     }
 }
 

@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use fdv2_core::Instant;
 use fdv2_core::eval::{BigSegment, Membership};
 use futures::channel::oneshot;
 
@@ -52,13 +53,16 @@ impl store::Question for Query {
     }
 }
 
+/// How long is waited for an answer.
+const PATIENCE: Duration = Duration::from_secs(30);
+
 /// The store of memberships as the evaluations of one client read it.
 pub(crate) struct MembershipReading {
     segments: BigSegments,
     clock: Clock,
     cache: Cache,
     is_stale: AtomicBool,
-    /// It does not answer, and nobody waits for it.
+    /// It does not answer, and nobody waits for it. Changed only while what is asked is locked.
     is_stuck: AtomicBool,
     /// `None` once the store may not be asked any more.
     asked: Mutex<Option<Asked>>,
@@ -70,12 +74,15 @@ pub(crate) struct MembershipReading {
 #[derive(Default)]
 struct Asked {
     last_id: u64,
+    last_answer: Instant,
     questions: BTreeMap<Query, Question>,
 }
 
 /// A question, and who waits for its answer.
 struct Question {
     ticket: Ticket,
+    /// When it was put, or waited for in vain last.
+    since: Instant,
     /// Listeners wait for it as well.
     is_watched: bool,
     waiting: BTreeMap<u64, oneshot::Sender<Result<Answer, StoreError>>>,
@@ -104,7 +111,7 @@ impl MembershipReading {
         &self.cache
     }
 
-    pub(super) fn now(&self) -> fdv2_core::Instant {
+    pub(super) fn now(&self) -> Instant {
         (self.clock)()
     }
 
@@ -207,12 +214,12 @@ impl MembershipReading {
             }
         };
         let ticket = self.segments.ask(query, Box::new(reader)).map_err(Err)?;
-        Ok(place.insert(Question { ticket, is_watched: false, waiting: BTreeMap::new() }))
+        let (since, waiting) = (self.now(), BTreeMap::new());
+        Ok(place.insert(Question { ticket, since, is_watched: false, waiting }))
     }
 
     /// On the thread of the store.
     fn answered(&self, query: Query, answer: &Result<Answer, StoreError>) {
-        self.is_stuck.store(false, Ordering::Release);
         let mut is_new = false;
         if let Query::Memberships(context) = &query {
             let found = match answer {
@@ -222,8 +229,7 @@ impl MembershipReading {
             // First: who does not find the question any more finds its answer.
             is_new = self.cache.remember(context, found, self.now());
         }
-        let question = self.asked().as_mut().and_then(|asked| asked.questions.remove(&query));
-        let Some(question) = question else { return };
+        let Some(question) = self.take(&query) else { return };
         for waiting in question.waiting.into_values() {
             contain(|| drop(waiting.send(answer.clone())));
         }
@@ -238,16 +244,46 @@ impl MembershipReading {
         }
     }
 
-    /// The store does not answer: nobody waits for memberships until it does.
-    pub(super) fn give_up_waiting(&self) {
-        self.is_stuck.store(true, Ordering::Release);
+    /// The question that was answered, if it still counts.
+    fn take(&self, query: &Query) -> Option<Question> {
+        let mut asked = self.asked();
+        self.is_stuck.store(false, Ordering::Release);
+        let asked = asked.as_mut()?;
+        asked.last_answer = self.now();
+        asked.questions.remove(query)
+    }
+
+    /// When [`give_up_waiting`](Self::give_up_waiting) is due, as far as is known.
+    pub(super) fn patience_ends(&self) -> Instant {
+        let asked = self.asked();
+        let questions = asked.iter().flat_map(|asked| asked.questions.values());
+        questions.map(|question| question.since).min().unwrap_or_else(|| self.now()) + PATIENCE
+    }
+
+    /// Ends the waits that have taken too long. If the store has answered nobody for as long, all
+    /// end, nobody waits for memberships until it answers, and the result is true.
+    pub(super) fn give_up_waiting(&self) -> bool {
+        let now = self.now();
+        let is_long_ago = |then| now.saturating_since(then) >= PATIENCE;
         let mut left = Vec::new();
-        for (query, question) in self.asked().iter_mut().flat_map(|asked| &mut asked.questions) {
-            if *query != Query::Metadata {
-                left.extend(mem::take(&mut question.waiting).into_values());
+        let mut asked = self.asked();
+        let Some(open) = &mut *asked else { return false };
+        let is_due = open.questions.values().any(|question| is_long_ago(question.since));
+        let is_silent = is_due && is_long_ago(open.last_answer);
+        for (query, question) in &mut open.questions {
+            if is_silent || is_long_ago(question.since) {
+                question.since = now;
+                if *query != Query::Metadata {
+                    left.extend(mem::take(&mut question.waiting).into_values());
+                }
             }
         }
+        if is_silent {
+            self.is_stuck.store(true, Ordering::Release);
+        }
+        drop(asked);
         release(left);
+        is_silent
     }
 
     /// The client is closed: the store is not asked again, and every wait ends (B 10.2).

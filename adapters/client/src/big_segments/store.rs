@@ -12,7 +12,8 @@ use crate::store::StoreError;
 /// Errors are shown to people: they must hold no password and no URL with one (B 11.1).
 pub trait BigSegmentStore: Send + Sync + 'static {
     /// What is known of the store as a whole. Asked once at the start, then at each
-    /// [`poll_interval`](super::BigSegments::poll_interval).
+    /// [`poll_interval`](super::BigSegments::poll_interval), and when evaluations have waited for
+    /// the store in vain.
     ///
     /// # Errors
     /// It cannot be read.

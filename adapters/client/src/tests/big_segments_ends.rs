@@ -95,7 +95,7 @@ fn a_store_that_hangs_is_given_up_after_thirty_seconds() {
     assert!(poll(&mut waiting).is_pending());
     until(&sim, || members.queries() == 1);
     // The next poll is at 5 s, and waits for the store as well.
-    sim.advance(Duration::from_millis(34_999));
+    sim.advance(Duration::from_millis(29_999));
     assert!(poll(&mut waiting).is_pending());
     sim.advance(Duration::from_millis(1));
     assert_eq!(poll(&mut waiting), Poll::Ready(false));
@@ -104,6 +104,56 @@ fn a_store_that_hangs_is_given_up_after_thirty_seconds() {
     members.set_hanging(false);
     until(&sim, || client.big_segment_status().is_available);
     assert!(block_on(asking(&client, &user("u"))));
+}
+
+/// However seldom it is polled; and it is polled at once, so that its return shows soon.
+#[test]
+fn a_store_that_is_seldom_polled_is_given_up_after_thirty_seconds_too() {
+    let (sim, members) = (Sim::default(), Members::default());
+    members.include("u", "s.g1");
+    let seldom = segments(&sim, &members).poll_interval(Duration::from_secs(3600));
+    let client = client(&sim, seldom);
+    until(&sim, || client.big_segment_status().is_available);
+    sim.advance(Duration::from_secs(100));
+    members.set_hanging(true);
+    let mut waiting = asking(&client, &user("u"));
+    assert!(poll(&mut waiting).is_pending());
+    until(&sim, || members.queries() == 1);
+    sim.advance(Duration::from_millis(29_999));
+    assert!(poll(&mut waiting).is_pending());
+    sim.advance(Duration::from_millis(1));
+    assert_eq!(poll(&mut waiting), Poll::Ready(false));
+    assert!(!client.big_segment_status().is_available);
+    members.set_hanging(false);
+    until(&sim, || client.big_segment_status().is_available);
+    assert!(block_on(asking(&client, &user("u"))));
+}
+
+/// Who has waited for 30 s waits no longer; a store that answers others meanwhile is slow, and not
+/// gone.
+#[test]
+fn a_store_that_is_slow_is_not_given_up() {
+    let (sim, members) = (Sim::default(), Members::default());
+    let seldom = segments(&sim, &members).poll_interval(Duration::from_secs(3600));
+    let client = client(&sim, seldom);
+    until(&sim, || client.big_segment_status().is_available);
+    members.set_hanging(true);
+    let mut first = asking(&client, &user("u"));
+    assert!(poll(&mut first).is_pending());
+    let mut second = asking(&client, &user("v"));
+    assert!(poll(&mut second).is_pending());
+    until(&sim, || members.queries() == 1);
+    sim.advance(Duration::from_secs(20));
+    members.let_one_go();
+    until(&sim, || members.queries() == 2);
+    assert_eq!(poll(&mut first), Poll::Ready(false));
+    sim.advance(Duration::from_secs(10));
+    assert_eq!(poll(&mut second), Poll::Ready(false));
+    assert!(client.big_segment_status().is_available);
+    let mut third = asking(&client, &user("w"));
+    assert!(poll(&mut third).is_pending(), "it is asked");
+    members.set_hanging(false);
+    until(&sim, || poll(&mut asking(&client, &user("w"))).is_ready());
 }
 
 /// B 10.1, 10.2: a store that hangs holds nothing up, and no call of it begins any more.

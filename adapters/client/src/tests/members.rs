@@ -31,6 +31,8 @@ struct Inner {
     up_to_date: AtomicU64,
     is_down: AtomicBool,
     is_hanging: AtomicBool,
+    /// So many calls do not hang.
+    let_go: AtomicUsize,
     is_panicking: AtomicBool,
     is_closed: AtomicBool,
     queries: AtomicUsize,
@@ -73,6 +75,11 @@ impl Members {
         self.0.is_hanging.store(is_hanging, Ordering::SeqCst);
     }
 
+    /// One of the calls that hang goes on.
+    pub(super) fn let_one_go(&self) {
+        self.0.let_go.fetch_add(1, Ordering::SeqCst);
+    }
+
     pub(super) fn set_panicking(&self, is_panicking: bool) {
         self.0.is_panicking.store(is_panicking, Ordering::SeqCst);
     }
@@ -82,7 +89,11 @@ impl Members {
     }
 
     fn call(&self) -> Result<(), StoreError> {
-        while self.0.is_hanging.load(Ordering::SeqCst) {
+        let is_let_go = || {
+            let take = |left: usize| left.checked_sub(1);
+            self.0.let_go.fetch_update(Ordering::SeqCst, Ordering::SeqCst, take).is_ok()
+        };
+        while self.0.is_hanging.load(Ordering::SeqCst) && !is_let_go() {
             thread::sleep(Duration::from_millis(1));
         }
         assert!(!self.0.is_panicking.load(Ordering::SeqCst), "a panic that the test wants");
