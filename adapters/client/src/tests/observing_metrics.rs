@@ -213,7 +213,7 @@ impl Recorder for Fragile {
 fn a_recorder_that_panics_does_the_client_no_harm() {
     for bears in 0.. {
         let fragile = Fragile { calls: AtomicUsize::new(0), bears };
-        with_local_recorder(&fragile, || live_a_whole_life());
+        with_local_recorder(&fragile, live_a_whole_life);
         let calls = fragile.calls.into_inner();
         if calls <= bears {
             assert!(bears > 20, "all of a life was tried");
