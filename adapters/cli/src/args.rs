@@ -133,7 +133,7 @@ pub(crate) struct Replay {
 /// result, on any number of threads.
 #[derive(clap::Args)]
 pub(crate) struct Simulate {
-    /// How many clients. 100,000 need about 2 GB of memory.
+    /// How many clients. 100,000 need about 1.4 GB of memory.
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     pub(crate) clients: u32,
 
