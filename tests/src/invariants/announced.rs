@@ -1,11 +1,12 @@
 //! Invariant 5: who is told of, worked out from the texts alone.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use fdv2_core::effect::Update;
 use fdv2_core::model::Kind;
 use fdv2_core::{Command, Snapshot};
+use serde::Deserialize;
 use serde_json::Value;
 
 use super::Call;
@@ -36,46 +37,67 @@ pub fn announced_flags_are_the_naive_closure(call: &Call<'_>) {
 
 /// The flags that differ, and those that need what differs, at any depth.
 fn closure(old: Option<&Arc<Snapshot>>, new: &Snapshot) -> Vec<Arc<str>> {
-    let (before, after) = (old.map(|old| texts(old)).unwrap_or_default(), texts(new));
-    let mut changed: BTreeSet<Id> = before
-        .keys()
-        .chain(after.keys())
-        .filter(|id| !is_same(before.get(*id), after.get(*id)))
-        .cloned()
-        .collect();
-    if !changed.is_empty() {
-        let needs: Vec<(&Id, BTreeSet<Id>)> =
-            after.iter().map(|(id, text)| (id, needs(text))).collect();
-        loop {
-            let known = changed.len();
-            for (id, needs) in &needs {
-                if !needs.is_disjoint(&changed) {
-                    changed.insert((*id).clone());
-                }
-            }
-            if changed.len() == known {
-                break;
-            }
+    let nothing = Snapshot::default();
+    let old = old.map_or(&nothing, |old| &**old);
+    let mut changed = BTreeSet::new();
+    let mut others: Vec<(Id, &str)> = Vec::new();
+    for item in items(new) {
+        if is_same(look_up(old, &item.0), &item) {
+            others.push((item.0, item.2));
+        } else {
+            changed.insert(item.0);
+        }
+    }
+    let gone = items(old).filter(|item| look_up(new, &item.0).is_none());
+    changed.extend(gone.map(|item| item.0));
+    loop {
+        let known = others.len();
+        let needy = others.extract_if(.., |(_, text)| {
+            may_name(text, &changed) && !needs(text).is_disjoint(&changed)
+        });
+        let needy: Vec<Id> = needy.map(|(id, _)| id).collect();
+        changed.extend(needy);
+        if others.len() == known {
+            break;
         }
     }
     changed.into_iter().filter(|(kind, _)| *kind == Kind::Flag).map(|(_, key)| key).collect()
 }
 
-fn texts(snapshot: &Snapshot) -> BTreeMap<Id, &str> {
-    let flags = snapshot.flags().map(|flag| ((Kind::Flag, flag.key().clone()), &**flag.text()));
+/// An item with its version and text.
+type Shown<'a> = (Id, u64, &'a str);
+
+fn items(snapshot: &Snapshot) -> impl Iterator<Item = Shown<'_>> {
+    let flags = snapshot.flags();
+    let flags =
+        flags.map(|flag| ((Kind::Flag, flag.key().clone()), flag.version(), &**flag.text()));
     let segments = snapshot.segments();
-    let segments =
-        segments.map(|segment| ((Kind::Segment, segment.key().clone()), &**segment.text()));
-    flags.chain(segments).collect()
+    flags.chain(segments.map(|segment| {
+        ((Kind::Segment, segment.key().clone()), segment.version(), &**segment.text())
+    }))
 }
 
-/// Whether two texts say the same as JSON.
-fn is_same(one: Option<&&str>, other: Option<&&str>) -> bool {
-    one == other
-        || match (one.map(|text| plain(text)), other.map(|text| plain(text))) {
-            (Some(Some(one)), Some(Some(other))) => one == other,
-            _ => false,
+fn look_up<'a>(snapshot: &'a Snapshot, (kind, key): &Id) -> Option<(u64, &'a str)> {
+    match kind {
+        Kind::Flag => snapshot.flag(key).map(|flag| (flag.version(), &**flag.text())),
+        Kind::Segment => {
+            snapshot.segment(key).map(|segment| (segment.version(), &**segment.text()))
         }
+    }
+}
+
+/// Whether it was the same before: its version, and its text as JSON.
+fn is_same(old: Option<(u64, &str)>, (_, version, text): &Shown<'_>) -> bool {
+    old.is_some_and(|(old_version, old)| {
+        old == *text
+            || old_version == *version
+                && plain(old).zip(plain(text)).is_some_and(|(old, new)| old == new)
+    })
+}
+
+/// Whether it is worth reading what a text names. An escape can spell any key.
+fn may_name(text: &str, ids: &BTreeSet<Id>) -> bool {
+    text.contains('\\') || ids.iter().any(|(_, key)| text.contains(&**key))
 }
 
 /// The text as JSON in which a number has one spelling.
@@ -99,15 +121,46 @@ fn plain(text: &str) -> Option<Value> {
 
 /// What a flag or segment names: prerequisites, and segments in its rules.
 fn needs(text: &str) -> BTreeSet<Id> {
-    let item: Value = serde_json::from_str(text).unwrap_or_default();
-    let list = |value: &Value, name: &str| -> Vec<Value> {
-        value.get(name).and_then(Value::as_array).cloned().unwrap_or_default()
-    };
-    let id = |kind, key: &Value| key.as_str().map(|key| (kind, Arc::from(key)));
-    let flags = list(&item, "prerequisites");
-    let flags = flags.iter().filter_map(|needed| id(Kind::Flag, needed.get("key")?));
-    let clauses = list(&item, "rules").into_iter().flat_map(|rule| list(&rule, "clauses"));
-    let matches = clauses.filter(|clause| clause.get("op") == Some(&Value::from("segmentMatch")));
-    let values = matches.flat_map(|clause| list(&clause, "values"));
-    flags.chain(values.filter_map(|value| id(Kind::Segment, &value))).collect()
+    let item: Item = serde_json::from_str(text).unwrap_or_default();
+    let flags = list(item.prerequisites).into_iter().filter_map(|named| id(Kind::Flag, named.key));
+    let rules = list(item.rules).into_iter();
+    let clauses = rules.flat_map(|rule| list(rule.clauses));
+    let matches = clauses.filter(|clause| clause.op == "segmentMatch");
+    let values = matches.flat_map(|clause| list(clause.values));
+    flags.chain(values.filter_map(|value| id(Kind::Segment, value))).collect()
+}
+
+fn id(kind: Kind, key: Value) -> Option<Id> {
+    key.as_str().map(|key| (kind, Arc::from(key)))
+}
+
+/// Null is an empty list.
+fn list<T>(list: Option<Vec<T>>) -> Vec<T> {
+    list.unwrap_or_default()
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Item {
+    prerequisites: Option<Vec<Named>>,
+    rules: Option<Vec<Rule>>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Named {
+    key: Value,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Rule {
+    clauses: Option<Vec<Clause>>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Clause {
+    op: Value,
+    values: Option<Vec<Value>>,
 }

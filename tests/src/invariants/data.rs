@@ -1,13 +1,15 @@
 //! The data that readers see, and what is said of it: invariants 3, 4 and 12.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use fdv2_core::effect::Update;
 use fdv2_core::{Command, Effect, Lane};
+use url::form_urlencoded;
 
 use super::Call;
 use crate::model::Model;
-use crate::sim::{Asked, Core, Sim};
+use crate::sim::{Core, Sim};
 
 /// Invariant 3 (B 1.2 to 1.5, 7.1): flags, selector and what was announced.
 pub fn the_snapshot_equals_the_model<C: Core>(sim: &mut Sim<C>, model: &mut Model) {
@@ -45,15 +47,28 @@ pub fn the_basis_describes_the_data_held(call: &Call<'_>) {
             && id.lane == Lane::Source
         {
             let selector = held.and_then(|held| held.selector()).map(|selector| selector.state());
-            let asked = Asked::new(call.now, *id, effect);
-            let is_ours = matches!(effect, Effect::OpenSource(_))
-                || asked.path().ends_with("/sdk/poll")
-                || asked.path().ends_with("/sdk/stream");
-            if is_ours {
-                assert_eq!(asked.basis(), selector, "invariant 12: {asked:?}");
-            } else if asked.path().ends_with("/sdk/latest-all") {
-                assert_eq!(asked.basis(), None, "invariant 12: {asked:?}");
+            match effect {
+                Effect::Request(request) => {
+                    let uri = request.0.uri();
+                    let basis = basis_of(uri.query().unwrap_or_default());
+                    let basis = basis.as_deref();
+                    if uri.path().ends_with("/sdk/latest-all") {
+                        assert_eq!(basis, None, "invariant 12: {id:?} {effect:?}");
+                    } else if uri.path().contains("/sdk/") {
+                        assert_eq!(basis, selector, "invariant 12: {id:?} {effect:?}");
+                    }
+                }
+                Effect::OpenSource(open) => {
+                    let basis = open.basis.as_ref().map(|selector| selector.state());
+                    assert_eq!(basis, selector, "invariant 12: {id:?} {effect:?}");
+                }
+                Effect::WriteStore(_) | Effect::ProbeStore => {}
             }
         }
     }
+}
+
+fn basis_of(query: &str) -> Option<Cow<'_, str>> {
+    let mut pairs = form_urlencoded::parse(query.as_bytes());
+    pairs.find(|(name, _)| name == "basis").map(|(_, basis)| basis)
 }

@@ -26,6 +26,7 @@ pub struct Model {
     held: Held,
     connection: Option<Connection>,
     announced: Vec<Vec<String>>,
+    commits: u64,
 }
 
 /// What is spoken on a connection.
@@ -88,6 +89,11 @@ impl Model {
     pub fn flags(&self) -> Vec<(String, bool)> {
         let flags = self.things.values().filter(|thing| thing.is_flag);
         flags.map(|thing| (name_of_flag(thing.key), thing.is_on)).collect()
+    }
+
+    /// How many change sets it has taken in.
+    pub fn commits(&self) -> u64 {
+        self.commits
     }
 
     /// The state of the selector.
@@ -260,6 +266,7 @@ impl Model {
     }
 
     fn commit(&mut self, change: Change) {
+        self.commits += 1;
         let old = self.things.clone();
         if change.is_full {
             self.things.clear();

@@ -22,25 +22,35 @@ pub struct Thing {
 }
 
 impl Thing {
-    /// What is written of it.
+    /// What is written of it. Put together by hand: this is most of what a step costs.
     pub fn item(&self) -> Item {
-        let own = name(self.is_flag, self.key);
-        let bare = match (self.is_flag, self.is_on) {
-            (true, true) => wire::on(&own),
-            (true, false) => wire::off(&own),
-            (false, _) => wire::segment(&own, &[]),
-        };
-        let mut item = bare.version(self.version.into());
-        if self.is_flag {
-            if let Some(needs) = self.needs {
-                item = item.needs(&[&name_of_flag(needs)]);
-            }
-            if let Some(uses) = self.uses {
-                item = item.uses(&[&name(false, uses)]);
-            }
-        }
-        item
+        let (key, version) = (name(self.is_flag, self.key), self.version);
+        let object = if self.is_flag { self.flag(&key) } else { segment(&key, version) };
+        let kind = if self.is_flag { "flag" } else { "segment" };
+        Item { kind, key, version: version.into(), object }
     }
+
+    fn flag(&self, key: &str) -> String {
+        let Self { version, is_on, .. } = self;
+        let needs = self.needs.map(name_of_flag);
+        let needs = needs.map(|key| format!(r#"{{"key":"{key}","variation":1}}"#));
+        let uses = self.uses.map(|key| name(false, key));
+        let uses = uses.map(|key| {
+            let clause = format!(r#"{{"attribute":"","op":"segmentMatch","values":["{key}"]}}"#);
+            format!(r#"{{"id":"r","variation":1,"clauses":[{clause}]}}"#)
+        });
+        format!(
+            r#"{{"key":"{key}","version":{version},"on":{is_on},"variations":[false,true],"fallthrough":{{"variation":1}},"offVariation":0,"salt":"s","targets":[],"rules":[{}],"prerequisites":[{}]}}"#,
+            uses.unwrap_or_default(),
+            needs.unwrap_or_default()
+        )
+    }
+}
+
+fn segment(key: &str, version: u8) -> String {
+    format!(
+        r#"{{"key":"{key}","version":{version},"included":[],"excluded":[],"rules":[],"salt":"s"}}"#
+    )
 }
 
 pub(super) fn name(is_flag: bool, key: u8) -> String {

@@ -1,5 +1,6 @@
 //! What a test can see and assert.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use fdv2_core::effect::{SourceId, SourceSwitched};
@@ -7,6 +8,7 @@ use fdv2_core::status::{
     Availability, ErrorKind, Readiness, SourceError, SourceState, SourceStatus,
 };
 use fdv2_core::{DataSystem, EffectId, Event, Instant, Lane, Snapshot, Update};
+use serde::Deserialize;
 use serde_json::Value;
 
 use super::{Asked, Core, Sim, Store};
@@ -230,6 +232,11 @@ impl<C: Core> Sim<C> {
         self.world.snapshot.as_deref().map(flags_of).unwrap_or_default()
     }
 
+    /// The newest data, if there is any.
+    pub fn snapshot(&self) -> Option<&Arc<Snapshot>> {
+        self.world.snapshot.as_ref()
+    }
+
     /// Whether a segment is held.
     pub fn has_segment(&self, key: &str) -> bool {
         self.world.snapshot.as_ref().is_some_and(|snapshot| snapshot.segment(key).is_some())
@@ -254,6 +261,11 @@ pub fn flags_of(snapshot: &Snapshot) -> Vec<(String, bool)> {
 }
 
 fn is_text_on(text: &str) -> bool {
-    let object: Value = serde_json::from_str(text).expect("the text of a flag is JSON");
-    object.get("on") == Some(&Value::Bool(true))
+    #[derive(Deserialize)]
+    struct Flag {
+        #[serde(default)]
+        on: Value,
+    }
+    let flag: Flag = serde_json::from_str(text).expect("the text of a flag is JSON");
+    flag.on == Value::Bool(true)
 }

@@ -2,12 +2,13 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
 use fdv2_core::config::StoreMode;
 use fdv2_core::{
-    Config, ConfigBuilder, DataSystem, EffectId, Event, Instant, Lane, Outcome, Update,
+    Config, ConfigBuilder, DataSystem, EffectId, Event, Instant, Lane, Outcome, Snapshot, Update,
 };
 
 use super::record;
@@ -38,6 +39,8 @@ pub struct Sim<C: Core = DataSystem> {
     pub(super) seen_updates: usize,
     pub(super) store: Store,
     pub(super) keeps_store: bool,
+    /// The data and the store's content that invariant 11 was last found to hold for.
+    pub(super) mirrored: Option<(Arc<Snapshot>, u64)>,
     pub(super) dead: Option<EffectId>,
     pub(super) cuts: Vec<usize>,
     pub(super) requests_per_minute: usize,
@@ -82,6 +85,7 @@ impl<C: Core> Sim<C> {
             seen_updates: 0,
             store: Store::default(),
             keeps_store,
+            mirrored: None,
             dead: None,
             cuts: Vec::new(),
             requests_per_minute: 30,
@@ -109,6 +113,7 @@ impl<C: Core> Sim<C> {
             asked: self.asked.clone(),
             updates: self.updates.clone(),
             store: self.store.clone(),
+            mirrored: self.mirrored.clone(),
             cuts: self.cuts.clone(),
             inherited: (self.steps, self.now),
             ..*self
@@ -130,9 +135,13 @@ impl<C: Core> Sim<C> {
     /// Leaves out the systems that run beside the first (invariants 2, 9 and 10), for scenarios of
     /// very many bytes.
     pub fn lightly(mut self) -> Self {
+        self.go_lightly();
+        self
+    }
+
+    pub(crate) fn go_lightly(&mut self) {
         self.twin = None;
         self.recut = None;
-        self
     }
 
     /// What others write to the store, or what sources bring that are not persisted, sets it apart
@@ -284,6 +293,7 @@ impl<C: Core> Sim<C> {
 
     /// The store, to be changed behind the core's back.
     pub fn store_mut(&mut self) -> &mut Store {
+        self.store.revision += 1;
         &mut self.store
     }
 }

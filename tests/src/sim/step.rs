@@ -1,5 +1,7 @@
 //! One event after another, and what is checked of each.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use fdv2_core::snapshot::Held;
 use fdv2_core::{Command, Effect, EffectId, Event, Lane, Outcome};
@@ -130,8 +132,15 @@ impl<C: Core> Sim<C> {
     fn check_store(&mut self) {
         let memory = self.core.system().snapshot();
         let is_kept = self.keeps_store && memory.held() == Held::Whole && !self.is_over();
-        if is_kept && self.is_store_quiet() && !self.store.is_incomplete {
+        if !is_kept || !self.is_store_quiet() || self.store.is_incomplete {
+            return;
+        }
+        let is_known = self.mirrored.as_ref().is_some_and(|(known, revision)| {
+            Arc::ptr_eq(known, memory) && *revision == self.store.revision
+        });
+        if !is_known {
             invariants::the_store_holds_what_memory_holds(&self.store, memory);
+            self.mirrored = Some((Arc::clone(memory), self.store.revision));
         }
     }
 

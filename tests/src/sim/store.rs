@@ -30,6 +30,8 @@ pub struct Store {
     pub is_initialized: bool,
     /// What was lost by others since everything was last written.
     pub is_incomplete: bool,
+    /// Counts up with each change of what it holds.
+    pub(super) revision: u64,
     /// How it fares.
     health: StoreHealth,
     latency: Duration,
@@ -44,6 +46,7 @@ impl Default for Store {
             records: BTreeMap::new(),
             is_initialized: false,
             is_incomplete: false,
+            revision: 0,
             health: StoreHealth::Up,
             latency: Duration::ZERO,
             stuck: VecDeque::new(),
@@ -107,6 +110,7 @@ impl Store {
     }
 
     fn call(&mut self, now: Instant, id: EffectId, write: Option<StoreWrite>) {
+        self.revision += 1;
         let outcome = match (self.health, write) {
             (StoreHealth::Hanging, write) => return self.stuck.push_back((id, write)),
             (StoreHealth::Up, Some(write)) => Outcome::StoreWritten(Ok(self.write(&write))),

@@ -18,8 +18,8 @@ pub fn event(name: &str, data: impl ToString) -> Wire {
 
 /// `server-intent` with this code.
 pub fn intent(code: &str) -> Wire {
-    let payload = json!({"id": "p1", "target": 1, "intentCode": code, "reason": "r"});
-    event("server-intent", json!({"payloads": [payload]}))
+    let payload = format!(r#"{{"id":"p1","target":1,"intentCode":{},"reason":"r"}}"#, json!(code));
+    event("server-intent", format!(r#"{{"payloads":[{payload}]}}"#))
 }
 
 /// `put-object` of this item.
@@ -49,7 +49,8 @@ pub fn delete_segment(key: &str, version: u64) -> Wire {
 
 /// `payload-transferred` with this state.
 pub fn transferred(state: &str, version: u64) -> Wire {
-    event("payload-transferred", json!({"state": state, "version": version}))
+    let data = format!(r#"{{"state":{},"version":{version}}}"#, json!(state));
+    event("payload-transferred", data)
 }
 
 /// `goodbye`.
