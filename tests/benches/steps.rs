@@ -30,16 +30,21 @@ fn segment(version: u8) -> Thing {
 /// Data, and trouble.
 fn round(version: u8) -> Vec<Step> {
     let change = |key| Step::Say(vec![Say::Put(flag(key, version)), Say::Transferred(key)]);
+    let heartbeat = || Step::Say(vec![Say::Noise(0)]);
     vec![
         Step::Deliver(vec![segment(version), flag(0, version), flag(1, version)], version % 8),
         change(0),
-        Step::Say(vec![Say::Noise(0)]),
+        heartbeat(),
         Step::Advance(700),
         Step::Say(vec![Say::Put(flag(1, version))]),
+        heartbeat(),
         Step::Say(vec![Say::Put(segment(version + 1)), Say::Transferred(5)]),
         change(2),
+        heartbeat(),
         Step::StoreFares(StoreHealth::Down),
+        heartbeat(),
         change(3),
+        heartbeat(),
         Step::StoreFares(StoreHealth::Up),
         Step::Deadline,
         Step::Say(vec![Say::Changes, Say::Delete(true, 3), Say::Transferred(6)]),
@@ -50,8 +55,10 @@ fn round(version: u8) -> Vec<Step> {
         Step::Break,
         Step::Deadline,
         Step::Deliver(vec![segment(version), flag(2, version)], version % 8),
+        heartbeat(),
         change(1),
         Step::Advance(20_000),
+        heartbeat(),
     ]
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use fdv2_core::effect::Update;
-use fdv2_core::model::Kind;
+use fdv2_core::model::{Item, Kind};
 use fdv2_core::{Command, Snapshot};
 use serde::Deserialize;
 use serde_json::Value;
@@ -37,25 +37,26 @@ pub fn announced_flags_are_the_naive_closure(call: &Call<'_>) {
 
 /// The flags that differ, and those that need what differs, at any depth.
 fn closure(old: Option<&Arc<Snapshot>>, new: &Snapshot) -> Vec<Arc<str>> {
-    let nothing = Snapshot::default();
-    let old = old.map_or(&nothing, |old| &**old);
-    let mut changed = BTreeSet::new();
-    let mut others: Vec<(Id, &str)> = Vec::new();
+    let Some(old) = old.filter(|old| old.objects() > 0) else {
+        return new.flags().map(|flag| Arc::clone(flag.key())).collect();
+    };
+    let mut changed: BTreeSet<Id> = BTreeSet::new();
+    let mut others = Vec::new();
     for item in items(new) {
-        if is_same(look_up(old, &item.0), &item) {
-            others.push((item.0, item.2));
+        if is_same(look_up(old, item.kind, item.key), item) {
+            others.push(item);
         } else {
-            changed.insert(item.0);
+            changed.insert(item.id());
         }
     }
-    let gone = items(old).filter(|item| look_up(new, &item.0).is_none());
-    changed.extend(gone.map(|item| item.0));
-    loop {
+    let gone = items(old).filter(|item| look_up(new, item.kind, item.key).is_none());
+    changed.extend(gone.map(Shown::id));
+    while !changed.is_empty() {
         let known = others.len();
-        let needy = others.extract_if(.., |(_, text)| {
-            may_name(text, &changed) && !needs(text).is_disjoint(&changed)
+        let needy = others.extract_if(.., |item| {
+            may_name(item.text, &changed) && !needs(item.text).is_disjoint(&changed)
         });
-        let needy: Vec<Id> = needy.map(|(id, _)| id).collect();
+        let needy: Vec<Id> = needy.map(Shown::id).collect();
         changed.extend(needy);
         if others.len() == known {
             break;
@@ -64,34 +65,42 @@ fn closure(old: Option<&Arc<Snapshot>>, new: &Snapshot) -> Vec<Arc<str>> {
     changed.into_iter().filter(|(kind, _)| *kind == Kind::Flag).map(|(_, key)| key).collect()
 }
 
-/// An item with its version and text.
-type Shown<'a> = (Id, u64, &'a str);
-
-fn items(snapshot: &Snapshot) -> impl Iterator<Item = Shown<'_>> {
-    let flags = snapshot.flags();
-    let flags =
-        flags.map(|flag| ((Kind::Flag, flag.key().clone()), flag.version(), &**flag.text()));
-    let segments = snapshot.segments();
-    flags.chain(segments.map(|segment| {
-        ((Kind::Segment, segment.key().clone()), segment.version(), &**segment.text())
-    }))
+/// What readers see of an item.
+#[derive(Clone, Copy)]
+struct Shown<'a> {
+    kind: Kind,
+    key: &'a Arc<str>,
+    version: u64,
+    text: &'a str,
 }
 
-fn look_up<'a>(snapshot: &'a Snapshot, (kind, key): &Id) -> Option<(u64, &'a str)> {
+impl<'a> Shown<'a> {
+    fn of<T>(kind: Kind, item: &'a Item<T>) -> Self {
+        Self { kind, key: item.key(), version: item.version(), text: item.text() }
+    }
+
+    fn id(self) -> Id {
+        (self.kind, Arc::clone(self.key))
+    }
+}
+
+fn items(snapshot: &Snapshot) -> impl Iterator<Item = Shown<'_>> {
+    let flags = snapshot.flags().map(|flag| Shown::of(Kind::Flag, flag));
+    flags.chain(snapshot.segments().map(|segment| Shown::of(Kind::Segment, segment)))
+}
+
+fn look_up<'a>(snapshot: &'a Snapshot, kind: Kind, key: &str) -> Option<Shown<'a>> {
     match kind {
-        Kind::Flag => snapshot.flag(key).map(|flag| (flag.version(), &**flag.text())),
-        Kind::Segment => {
-            snapshot.segment(key).map(|segment| (segment.version(), &**segment.text()))
-        }
+        Kind::Flag => snapshot.flag(key).map(|flag| Shown::of(kind, flag)),
+        Kind::Segment => snapshot.segment(key).map(|segment| Shown::of(kind, segment)),
     }
 }
 
 /// Whether it was the same before: its version, and its text as JSON.
-fn is_same(old: Option<(u64, &str)>, (_, version, text): &Shown<'_>) -> bool {
-    old.is_some_and(|(old_version, old)| {
-        old == *text
-            || old_version == *version
-                && plain(old).zip(plain(text)).is_some_and(|(old, new)| old == new)
+fn is_same(old: Option<Shown<'_>>, new: Shown<'_>) -> bool {
+    old.is_some_and(|old| {
+        let is_same_json = || plain(old.text).zip(plain(new.text)).is_some_and(|(a, b)| a == b);
+        old.text == new.text || old.version == new.version && is_same_json()
     })
 }
 
@@ -121,7 +130,7 @@ fn plain(text: &str) -> Option<Value> {
 
 /// What a flag or segment names: prerequisites, and segments in its rules.
 fn needs(text: &str) -> BTreeSet<Id> {
-    let item: Item = serde_json::from_str(text).unwrap_or_default();
+    let item: Names = serde_json::from_str(text).unwrap_or_default();
     let flags = list(item.prerequisites).into_iter().filter_map(|named| id(Kind::Flag, named.key));
     let rules = list(item.rules).into_iter();
     let clauses = rules.flat_map(|rule| list(rule.clauses));
@@ -141,7 +150,7 @@ fn list<T>(list: Option<Vec<T>>) -> Vec<T> {
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct Item {
+struct Names {
     prerequisites: Option<Vec<Named>>,
     rules: Option<Vec<Rule>>,
 }

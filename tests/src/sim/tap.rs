@@ -69,16 +69,21 @@ struct Lines {
 }
 
 impl Lines {
-    fn transfers_in(&mut self, bytes: &[u8]) -> usize {
+    fn transfers_in(&mut self, mut bytes: &[u8]) -> usize {
         let mut transfers = 0;
-        for &byte in bytes {
-            let follows_cr = std::mem::replace(&mut self.was_cr, byte == b'\r');
-            match byte {
-                b'\n' if follows_cr => {}
-                b'\r' | b'\n' => transfers += usize::from(self.end_line()),
-                _ if self.line.len() < LOOKED_AT => self.line.push(byte),
-                _ => {}
+        while let Some(first) = bytes.first() {
+            if std::mem::take(&mut self.was_cr) && *first == b'\n' {
+                bytes = bytes.get(1..).unwrap_or_default();
+                continue;
             }
+            let end = bytes.iter().position(|byte| matches!(byte, b'\r' | b'\n'));
+            let (line, rest) = bytes.split_at(end.unwrap_or(bytes.len()));
+            let room = LOOKED_AT - self.line.len();
+            self.line.extend_from_slice(line.get(..room).unwrap_or(line));
+            let Some((end, rest)) = rest.split_first() else { break };
+            self.was_cr = *end == b'\r';
+            transfers += usize::from(self.end_line());
+            bytes = rest;
         }
         transfers
     }
