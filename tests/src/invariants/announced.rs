@@ -51,15 +51,19 @@ fn closure(old: Option<&Arc<Snapshot>>, new: &Snapshot) -> Vec<Arc<str>> {
     }
     let gone = items(old).filter(|item| look_up(new, item.kind, item.key).is_none());
     changed.extend(gone.map(Shown::id));
-    while !changed.is_empty() {
-        let known = others.len();
-        let needy = others.extract_if(.., |item| {
-            may_name(item.text, &changed) && !needs(item.text).is_disjoint(&changed)
-        });
-        let needy: Vec<Id> = needy.map(Shown::id).collect();
-        changed.extend(needy);
-        if others.len() == known {
-            break;
+    let is_named = others.iter().any(|item| may_name(item.text, &changed));
+    if !changed.is_empty() && is_named {
+        let needs: Vec<_> = others.into_iter().map(|item| (item, needs(item.text))).collect();
+        loop {
+            let known = changed.len();
+            for (item, needs) in &needs {
+                if !needs.is_disjoint(&changed) {
+                    changed.insert(item.id());
+                }
+            }
+            if changed.len() == known {
+                break;
+            }
         }
     }
     changed.into_iter().filter(|(kind, _)| *kind == Kind::Flag).map(|(_, key)| key).collect()
@@ -104,7 +108,7 @@ fn is_same(old: Option<Shown<'_>>, new: Shown<'_>) -> bool {
     })
 }
 
-/// Whether it is worth reading what a text names. An escape can spell any key.
+/// Whether it is worth reading what texts name. An escape can spell any key.
 fn may_name(text: &str, ids: &BTreeSet<Id>) -> bool {
     text.contains('\\') || ids.iter().any(|(_, key)| text.contains(&**key))
 }

@@ -1,4 +1,4 @@
-//! Clients that come and go.
+//! Clients that come and go: cases C02 and C09.
 //!
 //! `FDV2_CYCLES` sets how many, 200 if it is not set; `FDV2_CYCLES_SEED` how.
 

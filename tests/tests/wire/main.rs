@@ -1,5 +1,6 @@
 //! What comes over the wire, decoded and put together: property tests against naive models.
 
 mod bytes;
+mod cases;
 mod corpus;
 mod transfers;
