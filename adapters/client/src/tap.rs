@@ -7,13 +7,13 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use fdv2_core::{Command, Config, Event, Instant, Outcome};
+use fdv2_core::{Command, Config, Event, Instant, Outcome, SourceUpdate};
 
 use crate::StartError;
 
 /// So many things wait for a reader that is slow.
 const QUEUE: usize = 4096;
-/// And so many bytes of bodies.
+/// And so many bytes of bodies, heads and change sets.
 const QUEUED_BYTES: usize = 64 << 20;
 
 /// Sees all that enters the core of one client, and all that comes out. See [`tap`].
@@ -117,13 +117,18 @@ impl OpenTap {
 
 impl Tapped {
     fn bytes(&self) -> usize {
-        match self {
-            Self::Handled {
-                event: Event::Effect { outcome: Outcome::ResponseChunk(chunk), .. },
-                ..
-            } => chunk.len() + mem::size_of::<Self>(),
-            _ => mem::size_of::<Self>(),
-        }
+        let brought = match self {
+            Self::Handled { event: Event::Effect { outcome, .. }, .. } => match outcome {
+                Outcome::ResponseChunk(chunk) => chunk.len(),
+                Outcome::ResponseHead(head) => {
+                    head.headers.iter().map(|(name, value)| name.as_str().len() + value.len()).sum()
+                }
+                Outcome::SourceUpdate(SourceUpdate::ChangeSet(change_set)) => change_set.bytes(),
+                _ => 0,
+            },
+            _ => 0,
+        };
+        brought + mem::size_of::<Self>()
     }
 }
 
@@ -154,6 +159,10 @@ impl fmt::Debug for TapReader {
 
 #[cfg(test)]
 mod tests {
+    use fdv2_core::ResponseHead;
+    use fdv2_core::model::Kind;
+    use fdv2_core::snapshot::ChangeSetBuilder;
+
     use super::*;
 
     fn config() -> Config {
@@ -183,6 +192,31 @@ mod tests {
         assert!(!opened.is_open());
         assert_eq!(reader.by_ref().count(), QUEUE);
         assert!(reader.is_cut_off());
+    }
+
+    /// What custom sources bring, and heads, which can be large.
+    #[test]
+    fn bytes_count_wherever_they_are() {
+        let mut change_set = ChangeSetBuilder::full();
+        let flag = format!(r#"{{"x":"{}"}}"#, "x".repeat(1 << 20));
+        change_set.put(Kind::Flag, "f", 1, &flag).unwrap();
+        let change_set = change_set.finish(None);
+        let headers = [(http::header::SERVER, "x".repeat(1 << 18).parse().unwrap())];
+        let head = ResponseHead { status: 200, headers: headers.into_iter().collect() };
+        for (outcome, most) in
+            [(Outcome::SourceUpdate(change_set.into()), 64), (Outcome::ResponseHead(head), 256)]
+        {
+            let (tap, reader) = tap();
+            let mut opened = tap.open(&config(), 7).unwrap();
+            let id = fdv2_core::EffectId { lane: fdv2_core::Lane::Source, generation: 1 };
+            let told = (0..=most).take_while(|_| {
+                let event = Event::Effect { id, outcome: outcome.clone() };
+                opened.tell(Tapped::Handled { now: Instant::EPOCH, event, commands: Vec::new() });
+                opened.is_open()
+            });
+            assert_eq!(told.count(), most);
+            assert!(reader.is_cut_off());
+        }
     }
 
     #[test]

@@ -96,6 +96,11 @@ impl ChangeSet {
         self.staging.is_changes()
     }
 
+    /// How many bytes of keys and texts its calls had, repetitions included (B 1.13).
+    pub fn bytes(&self) -> usize {
+        self.staging.received_bytes()
+    }
+
     /// What it leads to, if its source says so.
     pub fn selector(&self) -> Option<&Selector> {
         self.selector.as_ref()

@@ -96,6 +96,11 @@ impl Staging {
         self.received.objects == 0
     }
 
+    /// How much text came in, repetitions included.
+    pub(super) fn received_bytes(&self) -> usize {
+        self.received.bytes
+    }
+
     /// Whether an object was decoded that was not among those held.
     pub(super) fn has_new(&self) -> bool {
         self.has_new
