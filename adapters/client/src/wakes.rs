@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::task::Waker;
 
 /// Wakers collected under a lock, to be woken once it is released.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Wakes(Vec<Waker>);
 
 impl Wakes {

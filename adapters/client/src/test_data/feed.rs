@@ -8,6 +8,8 @@ use std::task::{Context, Poll, Waker};
 use fdv2_core::SourceUpdate;
 use futures::Stream;
 
+use crate::wakes::Wakes;
+
 /// How much may wait. Beyond that everything is told at once, and anew.
 const WAITING: usize = 64;
 
@@ -36,8 +38,9 @@ impl Sender {
         &self,
         update: SourceUpdate,
         everything: impl FnOnce() -> SourceUpdate,
+        wakes: &mut Wakes,
     ) -> bool {
-        self.change(|queue| {
+        self.change(wakes, |queue| {
             if queue.updates.len() < WAITING {
                 queue.updates.push_back(update);
             } else {
@@ -48,24 +51,19 @@ impl Sender {
     }
 
     /// Tells the first, or the last, that there is to tell. Whether anybody is there.
-    pub(super) fn push(&self, update: SourceUpdate) -> bool {
-        self.change(|queue| queue.updates.push_back(update))
+    pub(super) fn push(&self, update: SourceUpdate, wakes: &mut Wakes) -> bool {
+        self.change(wakes, |queue| queue.updates.push_back(update))
     }
 
     pub(super) fn is_open(&self) -> bool {
         self.0.strong_count() > 0
     }
 
-    fn change(&self, change: impl FnOnce(&mut Queue)) -> bool {
+    fn change(&self, wakes: &mut Wakes, change: impl FnOnce(&mut Queue)) -> bool {
         let Some(queue) = self.0.upgrade() else { return false };
-        let waker = {
-            let mut queue = queue.lock().unwrap_or_else(PoisonError::into_inner);
-            change(&mut queue);
-            queue.waker.take()
-        };
-        if let Some(waker) = waker {
-            waker.wake();
-        }
+        let mut queue = queue.lock().unwrap_or_else(PoisonError::into_inner);
+        change(&mut queue);
+        wakes.extend(queue.waker.take());
         true
     }
 }
@@ -78,7 +76,10 @@ impl Stream for Feed {
         if let Some(update) = queue.updates.pop_front() {
             return Poll::Ready(Some(update));
         }
-        queue.waker = Some(cx.waker().clone());
+        let replaced = queue.waker.replace(cx.waker().clone());
+        // It may run code of others, so nothing must be locked.
+        drop(queue);
+        drop(replaced);
         Poll::Pending
     }
 }

@@ -5,6 +5,7 @@ mod flag;
 mod rule;
 mod state;
 
+use std::mem;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -91,17 +92,17 @@ impl TestData {
 
     /// Sets a flag, in its next version.
     pub fn update(&self, flag: FlagBuilder) {
-        self.lock().update(flag);
+        self.change(|state| state.update(flag));
     }
 
     /// Deletes a flag. Clients have its default then.
     pub fn delete_flag(&self, key: &str) {
-        self.lock().delete(Kind::Flag, key);
+        self.change(|state| state.delete(Kind::Flag, key));
     }
 
     /// Deletes a segment.
     pub fn delete_segment(&self, key: &str) {
-        self.lock().delete(Kind::Segment, key);
+        self.change(|state| state.delete(Kind::Segment, key));
     }
 
     /// Sets a flag to this JSON, as LaunchDarkly writes it. Its version is raised if it had one
@@ -110,7 +111,7 @@ impl TestData {
     /// # Errors
     /// [`TestDataError`] if it has no key or cannot be decoded. Nothing changes then.
     pub fn use_preconfigured_flag(&self, flag: Value) -> Result<(), TestDataError> {
-        self.lock().put(Kind::Flag, flag)
+        self.change(|state| state.put(Kind::Flag, flag))
     }
 
     /// Sets a segment to this JSON, as LaunchDarkly writes it. The same holds as for flags.
@@ -118,25 +119,25 @@ impl TestData {
     /// # Errors
     /// [`TestDataError`] if it has no key or cannot be decoded. Nothing changes then.
     pub fn use_preconfigured_segment(&self, segment: Value) -> Result<(), TestDataError> {
-        self.lock().put(Kind::Segment, segment)
+        self.change(|state| state.put(Kind::Segment, segment))
     }
 
     /// Begins an outage: every client is told of this failure once, keeps what it has, and hears
     /// of no update until [`resume`](Self::resume).
     pub fn interrupt(&self, error: CustomError) {
-        self.lock().interrupt(error);
+        self.change(|state| state.interrupt(error));
     }
 
     /// Ends the outage. A client that has already come back after the failure, which takes a
     /// second at first and longer each time (B 8.1), hears of everything at once.
     pub fn resume(&self) {
-        self.lock().resume();
+        self.change(|state| state.resume());
     }
 
     /// Tells those clients that are open that this source has failed for good: it is removed from
     /// them (B 3.6).
     pub fn fail_for_good(&self, error: CustomError) {
-        self.lock().fail_for_good(error);
+        self.change(|state| state.fail_for_good(error));
     }
 
     /// What there is, to evaluate flags from. A client is not needed for it.
@@ -147,6 +148,16 @@ impl TestData {
     /// All there is as a change set, for whoever drives the core by hand.
     pub fn change_set(&self) -> ChangeSet {
         self.lock().everything()
+    }
+
+    /// Changes it, then wakes whom it concerns.
+    fn change<T>(&self, change: impl FnOnce(&mut State) -> T) -> T {
+        let mut state = self.lock();
+        let result = change(&mut state);
+        let wakes = mem::take(&mut state.wakes);
+        drop(state);
+        wakes.wake();
+        result
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

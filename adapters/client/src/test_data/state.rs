@@ -1,6 +1,7 @@
 //! The data, and who is open for it.
 
 use std::collections::BTreeMap;
+use std::mem;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -13,6 +14,7 @@ use serde_json::Value;
 
 use super::feed::{Feed, Sender, feed};
 use super::{FlagBuilder, TestDataError};
+use crate::wakes::Wakes;
 
 /// Sets the selectors of one data apart from those of another.
 static MADE: AtomicU64 = AtomicU64::new(0);
@@ -28,6 +30,8 @@ pub(super) struct State {
     /// Counts the outages.
     outages: u64,
     outage: Option<CustomError>,
+    /// Whom to wake once nothing is locked.
+    pub(super) wakes: Wakes,
 }
 
 /// A client that is open.
@@ -58,6 +62,7 @@ impl State {
             open: Vec::new(),
             outages: 0,
             outage: None,
+            wakes: Wakes::default(),
         };
         let nothing = state.everything();
         state.apply(nothing);
@@ -141,10 +146,11 @@ impl State {
 
     /// Tells every client that is open.
     fn tell(&mut self, update: &SourceUpdate) {
-        let open = std::mem::take(&mut self.open);
-        let is_there = |open: &Open| open.sender.send(update.clone(), || self.everything().into());
+        let (open, mut wakes) = (mem::take(&mut self.open), mem::take(&mut self.wakes));
+        let everything = || self.everything().into();
+        let is_there = |open: &Open| open.sender.send(update.clone(), everything, &mut wakes);
         let open = open.into_iter().filter(is_there).collect();
-        self.open = open;
+        (self.open, self.wakes) = (open, wakes);
     }
 
     fn selector(&self) -> Selector {
@@ -165,8 +171,8 @@ impl State {
 
     pub(super) fn interrupt(&mut self, error: CustomError) {
         self.outages += 1;
-        for open in std::mem::take(&mut self.open) {
-            if open.sender.push(SourceUpdate::Failed(error.clone())) {
+        for open in mem::take(&mut self.open) {
+            if open.sender.push(SourceUpdate::Failed(error.clone()), &mut self.wakes) {
                 open.told.store(self.outages, Ordering::Relaxed);
             }
         }
@@ -181,8 +187,8 @@ impl State {
     }
 
     pub(super) fn fail_for_good(&mut self, error: CustomError) {
-        for open in std::mem::take(&mut self.open) {
-            open.sender.push(SourceUpdate::FailedFinally(error.clone()));
+        for open in mem::take(&mut self.open) {
+            open.sender.push(SourceUpdate::FailedFinally(error.clone()), &mut self.wakes);
         }
     }
 
@@ -198,7 +204,7 @@ impl State {
             }
         };
         if let Some(first) = first {
-            sender.push(first);
+            sender.push(first, &mut self.wakes);
         }
         self.open.retain(|open| open.sender.is_open());
         self.open.push(Open { sender, told: Arc::clone(told) });

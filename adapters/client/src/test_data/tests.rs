@@ -1,12 +1,14 @@
+use std::task::{Context as TaskContext, Waker};
 use std::time::Duration;
 
 use fdv2_core::config::Config;
 use fdv2_core::status::{Availability, ErrorKind, SourceState};
+use futures::FutureExt;
 use serde_json::json;
 
 use super::*;
 use crate::tests::sim::Sim;
-use crate::tests::{Silence, start_with};
+use crate::tests::{Silence, start_with, wakes_to_run};
 use crate::{Client, Context, ContextBuilder, MultiContextBuilder, Parts};
 
 fn user(key: &str) -> Context {
@@ -207,4 +209,25 @@ fn a_failure_for_good_removes_it() {
     data.fail_for_good(CustomError::invalid_data("no more"));
     sim.run();
     assert_eq!(client.status().state, SourceState::Off);
+}
+
+/// Waking is code of others: it may come back here, and may panic.
+#[test]
+fn who_is_woken_finds_nothing_locked_and_keeps_no_other_from_being_told() {
+    let data = TestData::new();
+    let again = data.clone();
+    let bad = wakes_to_run(move || {
+        assert!(again.snapshot().flag("a").is_none(), "a panic that the test wants");
+    });
+    let mut feeds = [bad, Waker::noop().clone()].map(|waker| {
+        let mut feed = data.open(OpenSource { name: data.configured().name, basis: None });
+        let mut task = TaskContext::from_waker(&waker);
+        assert!(feed.poll_next_unpin(&mut task).is_ready(), "all there is");
+        assert!(feed.poll_next_unpin(&mut task).is_pending());
+        feed
+    });
+    data.update(data.flag("a"));
+    for feed in &mut feeds {
+        assert!(feed.next().now_or_never().flatten().is_some());
+    }
 }

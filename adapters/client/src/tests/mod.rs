@@ -68,7 +68,7 @@ impl Log {
 }
 
 /// A waker that runs `code`, the first time that it wakes.
-fn wakes_to_run(code: impl FnOnce() + Send + 'static) -> Waker {
+pub(crate) fn wakes_to_run(code: impl FnOnce() + Send + 'static) -> Waker {
     struct Once(Mutex<Option<Box<dyn FnOnce() + Send>>>);
     impl Wake for Once {
         fn wake(self: Arc<Self>) {
