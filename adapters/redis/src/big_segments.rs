@@ -2,15 +2,12 @@
 
 use std::fmt;
 use std::str;
-use std::time::Duration;
 
 use fdv2_client::big_segments::{BigSegmentStore, ContextHash, Memberships, Metadata};
 use fdv2_client::store::StoreError;
 use redis::{cmd, pipe};
 
-use crate::connections::Connections;
-use crate::store::DEFAULT_PREFIX;
-use crate::url::{Address, RedisUrlError};
+use crate::database::{Database, made_of_a_database};
 
 /// The members of big segments in Redis (C 3.7), as LaunchDarkly's Relay Proxy writes them: the sets
 /// `PREFIX:big_segment_include:HASH` and `PREFIX:big_segment_exclude:HASH` of segment references,
@@ -27,67 +24,37 @@ use crate::url::{Address, RedisUrlError};
 /// # Ok::<(), fdv2_redis::RedisUrlError>(())
 /// ```
 pub struct RedisBigSegmentStore {
-    connections: Connections,
-    prefix: String,
+    database: Database,
 }
 
 impl RedisBigSegmentStore {
-    /// The store in the database that `url` names, as `redis://user:password@host:6379/0`.
-    ///
-    /// # Errors
-    /// The URL cannot be used.
-    pub fn new(url: &str) -> Result<Self, RedisUrlError> {
-        let connections = Connections::new(Address::parse(url)?)?;
-        Ok(Self { connections, prefix: DEFAULT_PREFIX.into() })
-    }
-
-    /// Sets what the names of all keys begin with; an empty one means `launchdarkly`, the default.
-    pub fn prefix(mut self, prefix: &str) -> Self {
-        self.prefix = if prefix.is_empty() { DEFAULT_PREFIX } else { prefix }.into();
-        self
-    }
-
-    /// Sets how long connecting to one of the host's addresses may take: 5 s by default.
-    pub fn connect_timeout(mut self, timeout: Duration) -> Self {
-        self.connections.set_connect_timeout(timeout);
-        self
-    }
-
-    /// Sets how long a command may go without a byte: 5 s by default.
-    pub fn command_timeout(mut self, timeout: Duration) -> Self {
-        self.connections.set_command_timeout(timeout);
-        self
-    }
-
-    fn name(&self, what: &str) -> String {
-        format!("{}:{what}", self.prefix)
-    }
+    made_of_a_database!();
 }
 
 impl BigSegmentStore for RedisBigSegmentStore {
     fn metadata(&self) -> Result<Metadata, StoreError> {
-        let name = self.name("big_segments_synchronized_on");
+        let name = self.database.name("big_segments_synchronized_on");
         let text: Option<Vec<u8>> =
-            self.connections.with(|connection| cmd("GET").arg(&name).query(connection))?;
+            self.database.connections.with(|connection| cmd("GET").arg(&name).query(connection))?;
         let Some(text) = text else { return Ok(Metadata::default()) };
         let millis = str::from_utf8(&text).ok().and_then(|text| text.trim().parse().ok());
         match millis {
             Some(millis) => Ok(Metadata { last_up_to_date: Some(millis) }),
             None => Err(StoreError::new(format!(
                 "{name} in Redis at {} is no number of milliseconds",
-                self.connections.name
+                self.database.connections.name
             ))),
         }
     }
 
     fn memberships(&self, context: &ContextHash) -> Result<Memberships, StoreError> {
         let names = ["include", "exclude"]
-            .map(|list| self.name(&format!("big_segment_{list}:{}", context.as_str())));
+            .map(|list| self.database.name(&format!("big_segment_{list}:{}", context.as_str())));
         let [include, exclude] = &names;
         let mut both = pipe();
         both.cmd("SMEMBERS").arg(include).cmd("SMEMBERS").arg(exclude);
         let (included, excluded): (Vec<Vec<u8>>, Vec<Vec<u8>>) =
-            self.connections.with(|connection| both.query(connection))?;
+            self.database.connections.with(|connection| both.query(connection))?;
         let mut memberships = Memberships::new();
         for reference in references(&included) {
             memberships.include(reference)?;
@@ -99,7 +66,7 @@ impl BigSegmentStore for RedisBigSegmentStore {
     }
 
     fn close(&self) {
-        self.connections.close();
+        self.database.connections.close();
     }
 }
 
@@ -110,9 +77,6 @@ fn references(members: &[Vec<u8>]) -> impl Iterator<Item = &str> {
 
 impl fmt::Debug for RedisBigSegmentStore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RedisBigSegmentStore")
-            .field("address", &self.connections.name)
-            .field("prefix", &self.prefix)
-            .finish_non_exhaustive()
+        self.database.describe("RedisBigSegmentStore", f)
     }
 }

@@ -15,6 +15,7 @@
 
 mod big_segments;
 mod connections;
+mod database;
 mod fault;
 mod store;
 #[cfg(feature = "tls")]

@@ -2,15 +2,11 @@
 
 use std::fmt;
 use std::sync::LazyLock;
-use std::time::Duration;
 
 use fdv2_client::store::{Kind, PersistentStore, Record, StoreError, Upserted, read_version};
 use redis::{Cmd, Connection, ErrorKind, RedisResult, Script, Value, cmd};
 
-use crate::connections::Connections;
-use crate::url::{Address, RedisUrlError};
-
-pub(crate) const DEFAULT_PREFIX: &str = "launchdarkly";
+use crate::database::{Database, made_of_a_database};
 
 /// How much goes into one command, in bytes: enough to keep the network busy, and little enough to
 /// need no more memory than that.
@@ -36,37 +32,11 @@ static REPLACE: LazyLock<Script> = LazyLock::new(|| {
 /// A full write is one transaction. Needs Redis 4 or later; a cluster whose slots part the three is
 /// not supported.
 pub struct RedisStore {
-    connections: Connections,
-    prefix: String,
+    database: Database,
 }
 
 impl RedisStore {
-    /// The store in the database that `url` names, as `redis://user:password@host:6379/0`.
-    ///
-    /// # Errors
-    /// The URL cannot be used.
-    pub fn new(url: &str) -> Result<Self, RedisUrlError> {
-        let connections = Connections::new(Address::parse(url)?)?;
-        Ok(Self { connections, prefix: DEFAULT_PREFIX.into() })
-    }
-
-    /// Sets what the names of all keys begin with; an empty one means `launchdarkly`, the default.
-    pub fn prefix(mut self, prefix: &str) -> Self {
-        self.prefix = if prefix.is_empty() { DEFAULT_PREFIX } else { prefix }.into();
-        self
-    }
-
-    /// Sets how long connecting to one of the host's addresses may take: 5 s by default.
-    pub fn connect_timeout(mut self, timeout: Duration) -> Self {
-        self.connections.set_connect_timeout(timeout);
-        self
-    }
-
-    /// Sets how long a command may go without a byte: 5 s by default.
-    pub fn command_timeout(mut self, timeout: Duration) -> Self {
-        self.connections.set_command_timeout(timeout);
-        self
-    }
+    made_of_a_database!();
 
     /// Removes all records and the marker.
     ///
@@ -74,7 +44,7 @@ impl RedisStore {
     /// The database cannot be written.
     pub fn clear(&self) -> Result<(), StoreError> {
         let names = [self.marker(), self.collection(Kind::Flag), self.collection(Kind::Segment)];
-        self.connections.with(|connection| cmd("UNLINK").arg(&names).exec(connection))
+        self.database.connections.with(|connection| cmd("UNLINK").arg(&names).exec(connection))
     }
 
     fn collection(&self, kind: Kind) -> String {
@@ -82,11 +52,11 @@ impl RedisStore {
             Kind::Flag => "features",
             Kind::Segment => "segments",
         };
-        format!("{}:{name}", self.prefix)
+        self.database.name(name)
     }
 
     fn marker(&self) -> String {
-        format!("{}:$inited", self.prefix)
+        self.database.name("$inited")
     }
 
     fn has_marker(&self, connection: &mut Connection) -> RedisResult<bool> {
@@ -141,10 +111,11 @@ impl PersistentStore for RedisStore {
     fn all(&self, kind: Kind, found: &mut dyn FnMut(&[u8], &[u8])) -> Result<(), StoreError> {
         let collection = self.collection(kind);
         let reply = self
+            .database
             .connections
             .with(|connection| cmd("HGETALL").arg(&collection).query::<Value>(connection))?;
         let pairs = reply.as_map_iter().ok_or_else(|| {
-            StoreError::new(format!("Redis at {} gave no hash", self.connections.name))
+            StoreError::new(format!("Redis at {} gave no hash", self.database.connections.name))
         })?;
         for pair in pairs {
             if let (Value::BulkString(key), Value::BulkString(value)) = pair {
@@ -156,32 +127,29 @@ impl PersistentStore for RedisStore {
 
     fn one(&self, kind: Kind, key: &str) -> Result<Option<Vec<u8>>, StoreError> {
         let collection = self.collection(kind);
-        self.connections.with(|connection| field(connection, &collection, key))
+        self.database.connections.with(|connection| field(connection, &collection, key))
     }
 
     fn is_initialized(&self) -> Result<bool, StoreError> {
-        self.connections.with(|connection| self.has_marker(connection))
+        self.database.connections.with(|connection| self.has_marker(connection))
     }
 
     fn replace_all(&self, records: &[Record]) -> Result<(), StoreError> {
-        self.connections.with(|connection| self.write_all(connection, records))
+        self.database.connections.with(|connection| self.write_all(connection, records))
     }
 
     fn upsert(&self, record: &Record) -> Result<Upserted, StoreError> {
-        self.connections.with(|connection| self.write_one(connection, record))
+        self.database.connections.with(|connection| self.write_one(connection, record))
     }
 
     fn close(&self) {
-        self.connections.close();
+        self.database.connections.close();
     }
 }
 
 impl fmt::Debug for RedisStore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RedisStore")
-            .field("address", &self.connections.name)
-            .field("prefix", &self.prefix)
-            .finish_non_exhaustive()
+        self.database.describe("RedisStore", f)
     }
 }
 
