@@ -22,6 +22,7 @@ mod world;
 pub use asked::Asked;
 pub use driven::Core;
 pub use observe::flags_of;
+pub use record::recordings;
 pub use reply::Reply;
 pub use run::Sim;
 pub use setup::{config, poll, polling, stream, streaming, two_streams};

@@ -17,6 +17,15 @@ thread_local! {
     static IS_SAVED: Cell<bool> = const { Cell::new(false) };
 }
 
+/// Where the recordings of runs that failed go, each named for its test.
+pub fn recordings() -> PathBuf {
+    let target = match std::env::var_os("CARGO_TARGET_DIR") {
+        Some(target) => PathBuf::from(target),
+        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../target"),
+    };
+    target.join("recordings")
+}
+
 /// A new run begins on this thread.
 pub(super) fn begin() {
     IS_SAVED.set(false);
@@ -45,11 +54,7 @@ impl<C: Core> Sim<C> {
 
     /// Writes the recording where `fdv2 replay` can be pointed to.
     fn save(&self) -> io::Result<PathBuf> {
-        let target = match std::env::var_os("CARGO_TARGET_DIR") {
-            Some(target) => PathBuf::from(target),
-            None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../target"),
-        };
-        let folder = target.join("recordings");
+        let folder = recordings();
         fs::create_dir_all(&folder)?;
         // A property's later failures are smaller ones: they take the place of the first.
         let test = thread::current().name().unwrap_or("run").replace("::", ".");

@@ -1,5 +1,7 @@
 //! A simulated run, recorded and replayed.
 
+use std::{fs, thread};
+
 use fdv2_core::config::{Custom, StoreMode};
 use fdv2_core::effect::SourceUpdate;
 use fdv2_core::model::Kind;
@@ -11,7 +13,7 @@ use fdv2_recording::{
     Damage, Ending, Entry, Options, Recorder, Recording, Replay, ReplayError, Replayed, replay,
 };
 use fdv2_tests::sim::wire::{changes, full, off, on, segment};
-use fdv2_tests::sim::{Reply, Sim, StoreHealth, config, millis, poll, secs, stream};
+use fdv2_tests::sim::{Reply, Sim, StoreHealth, config, millis, poll, recordings, secs, stream};
 use fdv2_tests::steps::{self, Life};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
@@ -56,6 +58,21 @@ fn eventful() -> Sim {
     sim.serve_always("v1", Reply::fdv1([on("e")]));
     sim.advance(secs(100)).close();
     sim
+}
+
+/// A failing property prints its seed and where this file is.
+#[test]
+fn a_run_that_fails_leaves_a_recording_that_replays() {
+    const NAME: &str = "a failure on purpose";
+    let fail = || {
+        let sim = eventful();
+        assert!(sim.recording().is_empty(), "on purpose");
+    };
+    let failing = thread::Builder::new().name(NAME.into()).spawn(fail).unwrap();
+    assert!(failing.join().is_err());
+    let recording = fs::read(recordings().join(format!("{NAME}.fdv2"))).unwrap();
+    assert_eq!(recording, eventful().recording());
+    replayed(&recording);
 }
 
 #[test]
