@@ -14,6 +14,19 @@ use tokio::runtime::{Builder, Runtime};
 
 pub(crate) use fdv2_tests::runtimes::{PATIENCE, eventually};
 
+/// A client on a runtime, with one thing more.
+macro_rules! started {
+    ($host:expr, $config:expr, $with:ident($($part:expr),+)) => {
+        match $host {
+            Host::Tokio(runtime) => {
+                let builder = fdv2_tokio::ClientBuilder::new($config);
+                builder.runtime(runtime.handle().clone()).$with($($part),+).start().unwrap()
+            }
+            Host::Smol => fdv2_smol::ClientBuilder::new($config).$with($($part),+).start().unwrap(),
+        }
+    };
+}
+
 /// A runtime.
 pub(crate) enum Host {
     Tokio(Runtime),
@@ -72,14 +85,7 @@ impl Host {
 
     /// A client on this runtime whose HTTP client has these settings.
     pub(crate) fn start_over(&self, config: Config, options: HttpOptions) -> Client {
-        match self {
-            Self::Tokio(runtime) => {
-                let builder =
-                    fdv2_tokio::ClientBuilder::new(config).runtime(runtime.handle().clone());
-                builder.http(options).start().unwrap()
-            }
-            Self::Smol => fdv2_smol::ClientBuilder::new(config).http(options).start().unwrap(),
-        }
+        started!(self, config, http(options))
     }
 
     /// A client on this runtime with a custom source, which makes no request.
@@ -89,41 +95,17 @@ impl Host {
         name: &str,
         source: impl CustomSource,
     ) -> Client {
-        match self {
-            Self::Tokio(runtime) => {
-                let builder =
-                    fdv2_tokio::ClientBuilder::new(config).runtime(runtime.handle().clone());
-                builder.custom_source(name, source).start().unwrap()
-            }
-            Self::Smol => {
-                let builder = fdv2_smol::ClientBuilder::new(config);
-                builder.custom_source(name, source).start().unwrap()
-            }
-        }
+        started!(self, config, custom_source(name, source))
     }
 
     /// A client on this runtime with this hook.
     pub(crate) fn start_hooked(&self, config: Config, hook: impl Hook) -> Client {
-        match self {
-            Self::Tokio(runtime) => {
-                let builder =
-                    fdv2_tokio::ClientBuilder::new(config).runtime(runtime.handle().clone());
-                builder.hook(hook).start().unwrap()
-            }
-            Self::Smol => fdv2_smol::ClientBuilder::new(config).hook(hook).start().unwrap(),
-        }
+        started!(self, config, hook(hook))
     }
 
     /// A client on this runtime with a source that knows its own name.
     pub(crate) fn start_named(&self, config: Config, source: impl NamedSource) -> Client {
-        match self {
-            Self::Tokio(runtime) => {
-                let builder =
-                    fdv2_tokio::ClientBuilder::new(config).runtime(runtime.handle().clone());
-                builder.source(source).start().unwrap()
-            }
-            Self::Smol => fdv2_smol::ClientBuilder::new(config).source(source).start().unwrap(),
-        }
+        started!(self, config, source(source))
     }
 
     /// Fetches `url` to the end.
