@@ -1,6 +1,9 @@
 //! Response heads as they are written down: what the core reads of them, and nothing else.
 
+use std::ops::Range;
+
 use fdv2_core::ResponseHead;
+use http::header::LOCATION;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use serde::{Deserialize, Serialize};
 
@@ -49,6 +52,7 @@ impl Head {
             let bytes = name.as_str().len() + value.len() + 4;
             if READ.contains(&name.as_str()) {
                 kept += bytes;
+                let value = if *name == LOCATION { &without_user(value) } else { value };
                 headers.push((name.to_string(), Octets::of(value)));
             } else {
                 left_out += bytes;
@@ -94,9 +98,63 @@ impl Octets {
     }
 }
 
+/// The address without its user and password, and as long as it was. The core follows no address
+/// that has one, whatever it is (B 11.1).
+fn without_user(location: &HeaderValue) -> HeaderValue {
+    let bytes = location.as_bytes();
+    let hidden = user(bytes).and_then(|user| {
+        let hide = |(at, &byte): (usize, &u8)| match byte {
+            _ if !user.contains(&at) => byte,
+            b':' => b':',
+            _ => b'x',
+        };
+        let hidden: Vec<u8> = bytes.iter().enumerate().map(hide).collect();
+        HeaderValue::from_bytes(&hidden).ok()
+    });
+    hidden.unwrap_or_else(|| location.clone())
+}
+
+/// Where user and password stand in an address. It may have backslashes for slashes.
+fn user(location: &[u8]) -> Option<Range<usize>> {
+    let is_slash = |byte: &u8| matches!(byte, b'/' | b'\\');
+    let slashes = location.iter().position(is_slash)?;
+    let before = location.get(..slashes)?;
+    if !(before.is_empty() || before.ends_with(b":"))
+        || !location.get(slashes + 1).is_some_and(is_slash)
+    {
+        return None;
+    }
+    let begin = slashes + location.get(slashes..)?.iter().take_while(|byte| is_slash(byte)).count();
+    let is_end = |byte: &u8| is_slash(byte) || matches!(byte, b'?' | b'#');
+    let rest = location.get(begin..)?;
+    let authority = rest.get(..rest.iter().position(is_end).unwrap_or(rest.len()))?;
+    let end = authority.iter().rposition(|byte| *byte == b'@')?;
+    Some(begin..begin + end)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// B 11.1.
+    #[test]
+    fn a_password_in_a_redirect_is_hidden() {
+        for (given, written) in [
+            ("http://anna:s3cret@h/a?b@c", "http://xxxx:xxxxxx@h/a?b@c"),
+            ("https:\\\\u@p:s3cret@h", "https:\\\\xxx:xxxxxx@h"),
+            ("//s3cret@h", "//xxxxxx@h"),
+            ("http://h/@anna", "http://h/@anna"),
+            ("http://h?a@b", "http://h?a@b"),
+            ("/@anna", "/@anna"),
+            ("/a//b@c", "/a//b@c"),
+            ("a@b", "a@b"),
+            ("", ""),
+        ] {
+            let headers = HeaderMap::from_iter([(LOCATION, given.parse().unwrap())]);
+            let head = Head::of(&ResponseHead { status: 301, headers }).unwrap();
+            assert_eq!(head.head().unwrap().headers[LOCATION], written, "{given}");
+        }
+    }
 
     fn size(headers: &HeaderMap) -> usize {
         headers.iter().map(|(name, value)| name.as_str().len() + value.len() + 4).sum()
