@@ -10,8 +10,11 @@ mod sse;
 use bytes::Bytes;
 use fdv2_core::config::Config;
 use fdv2_core::effect::{ResponseHead, SourceUpdate};
+use fdv2_core::persistence::CorruptRecord;
 use fdv2_core::snapshot::{Call, ChangeSet, ChangeSetBuilder};
-use fdv2_core::{Command, DataSystem, Effect, EffectId, Event, Instant, Limits, Outcome, Request};
+use fdv2_core::{
+    Command, DataSystem, Effect, EffectId, Event, Instant, Limits, Outcome, Request, StoreRead,
+};
 use http::{HeaderMap, HeaderValue, header};
 
 use json::JsonMask;
@@ -54,7 +57,13 @@ impl Redactor {
     }
 
     fn hide(&mut self, event: &Event) -> Option<Event> {
-        let Event::Effect { id, outcome } = event else { return Some(event.clone()) };
+        let (id, outcome) = match event {
+            Event::Effect { id, outcome } => (id, outcome),
+            Event::StoreRead(StoreRead::Unreadable(record)) => {
+                return Some(Event::StoreRead(StoreRead::Unreadable(hide_reason(record))));
+            }
+            other => return Some(other.clone()),
+        };
         let outcome = match outcome {
             Outcome::ResponseHead(head) => Outcome::ResponseHead(hide_head(head)),
             Outcome::ResponseChunk(bytes) => Outcome::ResponseChunk(self.body.mask(bytes)),
@@ -94,6 +103,16 @@ impl Body {
             Self::Stream(stream) => bytes.iter().map(|byte| stream.mask(*byte)).collect(),
             Self::Json(json) => bytes.iter().map(|byte| json.mask(*byte)).collect(),
         }
+    }
+}
+
+/// What is wrong with a record repeats a part of it.
+fn hide_reason(record: &CorruptRecord) -> CorruptRecord {
+    match record {
+        CorruptRecord::Object(error) => CorruptRecord::Said(
+            format!("in the store, {} {:?} makes no sense", error.kind(), error.key()).into(),
+        ),
+        other => other.clone(),
     }
 }
 

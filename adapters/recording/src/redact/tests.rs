@@ -117,3 +117,16 @@ fn nesting_without_end_is_bounded() {
     assert!((0..200_000).all(|_| mask.mask(b']') == b']'));
     assert_eq!(mask.mask(b'{'), b'{');
 }
+
+/// What is wrong with a record repeats a part of it.
+#[test]
+fn of_an_unreadable_record_its_kind_and_key_stay() {
+    let error = Item::<Flag>::decode("dark-mode".into(), 1, r#"{"on":"anna@x.de"}"#).unwrap_err();
+    let record = CorruptRecord::Object(error);
+    assert!(record.to_string().contains("anna@x.de"));
+    let config = Config::builder("k").build().unwrap();
+    let event = Event::StoreRead(StoreRead::Unreadable(record));
+    let hidden = Redactor::new(&config, 1).hide(&event).unwrap();
+    let Event::StoreRead(StoreRead::Unreadable(record)) = hidden else { panic!("{hidden:?}") };
+    assert_eq!(record.to_string(), "in the store, flag \"dark-mode\" makes no sense");
+}
