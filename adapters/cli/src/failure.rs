@@ -3,6 +3,8 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 
+use crate::style::Style;
+
 /// Why a command failed.
 #[derive(Debug)]
 pub(crate) enum Failure {
@@ -23,7 +25,7 @@ impl Failure {
             Self::OutputClosed => return ExitCode::SUCCESS,
         };
         // Without a place to say it, the exit code has to do.
-        let _ = writeln!(io::stderr(), "error: {message}");
+        let _ = writeln!(io::stderr(), "error: {}", Style::plain().harmless(message));
         code
     }
 }

@@ -42,9 +42,11 @@ impl Output {
         }
     }
 
-    /// Writes one line.
+    /// Writes one line. What came from elsewhere stays text: it neither begins another line nor
+    /// orders the terminal about.
     pub(crate) async fn line(&self, text: impl Into<String>) -> Result<(), Failure> {
-        self.lines.send(text.into()).await.map_err(|_| Failure::OutputClosed)
+        let line = self.style.harmless(text.into());
+        self.lines.send(line).await.map_err(|_| Failure::OutputClosed)
     }
 
     /// Ends once nobody reads the output any more.

@@ -234,7 +234,8 @@ impl<'a> Story<'a> {
 
 pub(super) async fn heading(output: &Output, number: u8, title: &str) -> Result<(), Failure> {
     let title = format!("{number}. {title}");
-    output.line(format!("\n{}", output.style.bold(title))).await
+    output.line("").await?;
+    output.line(output.style.bold(title).to_string()).await
 }
 
 pub(super) fn person(name: &str, plan: &str) -> Result<Context, Failure> {
