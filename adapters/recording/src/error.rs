@@ -94,6 +94,12 @@ pub enum RecordError {
     /// The configuration holds something that cannot be written down.
     #[error("the configuration holds something that a recording cannot hold yet")]
     Config,
+    /// The recording may not even have its first and its last line.
+    #[error("a recording of this client has at least {least} bytes; allow more")]
+    MaxSize {
+        /// In bytes.
+        least: u64,
+    },
     /// The recording cannot be written.
     #[error("the recording cannot be written: {0}")]
     Write(#[from] std::io::Error),

@@ -73,8 +73,8 @@ impl<W: Write> Recorder<W> {
     /// Writes the first line: the configuration without its secrets, and the seed.
     ///
     /// # Errors
-    /// [`RecordError`] if the configuration cannot be written down so that it can be made again, or
-    /// `out` cannot be written.
+    /// [`RecordError`] if the configuration cannot be written down so that it can be made again, if
+    /// it is larger than the recording may be, or if `out` cannot be written.
     pub fn begin(
         out: W,
         config: &Config,
@@ -100,6 +100,10 @@ impl<W: Write> Recorder<W> {
         };
         if !line::encode(&header, &mut recorder.buffer) {
             return Err(RecordError::Config);
+        }
+        let least = recorder.buffer.len() as u64 + END_BYTES;
+        if least > recorder.max_size {
+            return Err(RecordError::MaxSize { least });
         }
         recorder.out.write(&recorder.buffer)?;
         Ok(recorder)

@@ -92,3 +92,24 @@ fn the_help_of_record_says_that_it_holds_flag_data() {
     let help = text(&run(&["watch", "--help"]).stdout);
     assert!(help.contains("It holds flag data"), "{help}");
 }
+
+#[test]
+fn a_recording_that_has_no_room_for_its_first_line_is_not_begun() {
+    let flags = FlagFile::new(r#"{"flagValues":{"a":1}}"#);
+    let (mut server, url) = serve(&flags, &[]);
+    let path = PathBuf::from(flags.path()).with_file_name("small.fdv2");
+    let mut command = fdv2(&["watch", "--sdk-key", "k", "--base-url", &url, "--max-size", "100B"]);
+    let mut watch = Running::start(command.arg("--record").arg(&path));
+    watch.line(|line| line.contains("allow more"));
+    assert_eq!(watch.end("INT"), (Some(0), String::new()));
+    assert_eq!(std::fs::metadata(&path).unwrap().len(), 0);
+    assert_eq!(server.end("TERM"), (Some(0), String::new()));
+}
+
+/// A recording comes from somebody else, and so may what its file is called.
+#[test]
+fn what_is_printed_does_not_order_the_terminal_about() {
+    let output = run(&["replay", "no\u{1b}[2J\nsuch.fdv2"]);
+    let said = "error: no\\u001b[2J\\u000asuch.fdv2: there is no such file\n";
+    assert_eq!(text(&output.stderr), said);
+}
