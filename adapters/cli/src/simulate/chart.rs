@@ -1,9 +1,15 @@
 //! The results as a picture: an SVG of two panels over time.
 
-use std::fmt::Write;
+use std::fmt::Write as _;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Seek, Write as _};
+use std::path::Path;
 
 use super::result::Results;
 use super::script::Service;
+
+/// How every chart begins.
+const BEGIN: &str = "<svg";
 
 const WIDTH: f64 = 900.0;
 const LEFT: f64 = 70.0;
@@ -11,15 +17,40 @@ const PANEL: f64 = 220.0;
 const TOP: f64 = 50.0;
 const GAP: f64 = 50.0;
 
+/// Opens the file for a chart, before there is one to draw. An older chart in it will be replaced,
+/// and nothing else.
+pub(crate) fn open(path: &Path) -> Result<File, String> {
+    let failed = |error: io::Error| format!("{} cannot be written: {error}", path.display());
+    let mut options = OpenOptions::new();
+    let file = options.read(true).write(true).create(true).truncate(false).open(path);
+    let mut file = file.map_err(failed)?;
+    let mut begin = Vec::new();
+    Read::take(&mut file, BEGIN.len() as u64).read_to_end(&mut begin).map_err(failed)?;
+    if !begin.is_empty() && begin != BEGIN.as_bytes() {
+        return Err(format!(
+            "{} is there, and is no chart; name another file, or remove it",
+            path.display()
+        ));
+    }
+    Ok(file)
+}
+
+/// Writes the chart into its file.
+pub(crate) fn write(mut file: File, results: &Results) -> io::Result<()> {
+    file.rewind()?;
+    file.set_len(0)?;
+    file.write_all(draw(results).as_bytes())
+}
+
 /// Requests per second above, and below the share of clients that have the newest data.
-pub(crate) fn draw(results: &Results) -> String {
+fn draw(results: &Results) -> String {
     let mut svg = String::new();
     let height = TOP + 2.0 * PANEL + GAP + 50.0;
     let total = LEFT + WIDTH + 30.0;
     // Writing to a string cannot fail.
     let _ = write!(
         svg,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{total}\" height=\"{height}\" \
+        "{BEGIN} xmlns=\"http://www.w3.org/2000/svg\" width=\"{total}\" height=\"{height}\" \
          font-family=\"sans-serif\" font-size=\"12\">\n\
          <rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n\
          <text x=\"{LEFT}\" y=\"20\" font-size=\"15\">{}</text>\n",

@@ -24,20 +24,22 @@ use result::{Results, Return};
 pub(crate) use script::Script;
 use service::Model;
 
-/// So long goes the simulation on behind the last part of the script.
+/// So long goes the simulation on behind the last part of the script, and behind the last start.
 const AFTERWARDS: Duration = Duration::from_secs(300);
 
 /// The table has about so many rows.
 const ROWS: usize = 30;
 
 pub(crate) async fn run(args: Simulate, output: &Output) -> Result<(), Failure> {
-    let until = args.script.last() + AFTERWARDS;
+    let ramp = Duration::from_secs(args.ramp);
+    let until = args.script.last().max(ramp) + AFTERWARDS;
+    let chart = args.chart.as_deref().map(chart::open).transpose().map_err(Failure::Failed)?;
     let cores = thread::available_parallelism().map_or(1, usize::from);
     let threads = args.threads.map_or(cores, |threads| usize::from(threads.get())).min(64);
     let fleet = Fleet {
         config: config(args.mode).map_err(|error| Failure::Failed(error.to_string()))?,
         clients: args.clients,
-        ramp: Duration::from_secs(args.ramp),
+        ramp,
         until,
         seed: args.seed,
         threads,
@@ -58,8 +60,8 @@ pub(crate) async fn run(args: Simulate, output: &Output) -> Result<(), Failure> 
     let elapsed = begun.elapsed();
     let results = Results::new(title, args.script, args.clients, seen);
     show(&results, output).await?;
-    if let Some(path) = &args.chart {
-        std::fs::write(path, chart::draw(&results)).map_err(|error| {
+    if let (Some(path), Some(file)) = (&args.chart, chart) {
+        chart::write(file, &results).map_err(|error| {
             Failure::Failed(format!("{} cannot be written: {error}", path.display()))
         })?;
         output.line(format!("chart: {}", path.display())).await?;

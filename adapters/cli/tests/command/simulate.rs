@@ -44,6 +44,24 @@ fn every_mode_and_preset_can_be_simulated_and_drawn() {
 }
 
 #[test]
+fn a_chart_replaces_no_file_but_a_chart() {
+    let file = FlagFile::new("{}");
+    for (path, why) in [(&*file.path(), "is no chart"), ("/no/such/chart.svg", "cannot be written")]
+    {
+        let output = run(&["simulate", "--clients", "1", "--chart", path]);
+        assert_eq!((output.status.code(), text(&output.stdout)), (Some(1), String::new()));
+        assert!(text(&output.stderr).contains(why), "{}", text(&output.stderr));
+    }
+    assert_eq!(std::fs::read_to_string(file.path()).unwrap(), "{}");
+}
+
+#[test]
+fn a_simulation_goes_on_until_all_have_started() {
+    let shown = simulated(&["--script", "0s up", "--ramp", "3600"]);
+    assert!(shown.contains("100.0%"), "{shown}");
+}
+
+#[test]
 fn a_script_that_cannot_be_meant_is_exit_code_2() {
     for (script, why) in [("0s up, 60s dance", "part 2"), ("up", "part 1"), ("", "part 1")] {
         let output = run(&["simulate", "--script", script]);
