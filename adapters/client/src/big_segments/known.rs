@@ -72,6 +72,9 @@ impl<'a> Known<'a> {
         let entry = entries.look_up(context.as_str());
         if let Some(entry) = entry.filter(|entry| cache.counts(entry, *now)) {
             entry.touch();
+            if matches!(self.form, Form::AtHand { is_watched: true } if entry.found.is_none()) {
+                reading.owe();
+            }
             return reading.membership(&entry.found, segment);
         }
         let Form::AtHand { is_watched } = self.form else { return Membership::NotLoaded };

@@ -45,7 +45,8 @@
 //! has it asked for behind it. A context of which nothing is remembered is in no big segment, with
 //! the status STORE_ERROR, as if the query had failed: the rest of the flag still decides.
 //! Listeners to values evaluate in this form, when flags or segments change, and again when other
-//! memberships were then loaded than they went by. That a context enters or leaves a big segment
+//! memberships were then loaded than they went by. Those that had to go by a failure do so again
+//! when the store next says how up to date it is. That a context enters or leaves a big segment
 //! causes no evaluation by itself.
 //!
 //! A [snapshot](crate::Client::snapshot) is data alone: to its own methods no membership is known

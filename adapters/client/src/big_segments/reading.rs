@@ -64,6 +64,8 @@ pub(crate) struct MembershipReading {
     is_stale: AtomicBool,
     /// It does not answer, and nobody waits for it. Changed only while what is asked is locked.
     is_stuck: AtomicBool,
+    /// A listener went by a failure, and is to be told when the store answers.
+    is_owed: AtomicBool,
     /// `None` once the store may not be asked any more.
     asked: Mutex<Option<Asked>>,
     /// Whose listeners are told of other memberships.
@@ -96,6 +98,7 @@ impl MembershipReading {
             clock,
             is_stale: AtomicBool::new(false),
             is_stuck: AtomicBool::new(false),
+            is_owed: AtomicBool::new(false),
             asked: Mutex::new(Some(Asked::default())),
             client: OnceLock::new(),
         })
@@ -161,12 +164,21 @@ impl MembershipReading {
                     question.is_watched |= is_watched;
                     false
                 }
-                Err(known) => known.is_ok(),
+                Err(Ok(_)) => true,
+                Err(Err(_)) => {
+                    self.is_owed.fetch_or(is_watched, Ordering::AcqRel);
+                    false
+                }
             },
         };
         if has_come && is_watched {
             self.tell_listeners();
         }
+    }
+
+    /// A listener went by a failure: that must not stand for longer than it lasts.
+    pub(super) fn owe(&self) {
+        self.is_owed.store(true, Ordering::Release);
     }
 
     /// Asks at once, or joins who has; the future ends with the answer, and with `None` when there
@@ -220,12 +232,13 @@ impl MembershipReading {
 
     /// On the thread of the store.
     fn answered(&self, query: Query, answer: &Result<Answer, StoreError>) {
+        let found = match answer {
+            Ok(Answer::Memberships(found)) => found.clone(),
+            _ => None,
+        };
+        let is_failure = found.is_none();
         let mut is_new = false;
         if let Query::Memberships(context) = &query {
-            let found = match answer {
-                Ok(Answer::Memberships(found)) => found.clone(),
-                _ => None,
-            };
             // First: who does not find the question any more finds its answer.
             is_new = self.cache.remember(context, found, self.now());
         }
@@ -233,7 +246,11 @@ impl MembershipReading {
         for waiting in question.waiting.into_values() {
             contain(|| drop(waiting.send(answer.clone())));
         }
-        if question.is_watched && is_new {
+        if question.is_watched && is_failure {
+            self.owe();
+        }
+        let is_back = matches!(answer, Ok(Answer::Metadata(_)));
+        if question.is_watched && is_new || is_back && self.is_owed.swap(false, Ordering::AcqRel) {
             self.tell_listeners();
         }
     }

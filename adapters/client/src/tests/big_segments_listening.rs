@@ -1,5 +1,6 @@
 //! Listeners to the values of flags with big segments (B 7.2, 9.9).
 
+use std::cell::{Cell, RefCell};
 use std::time::Duration;
 
 use fdv2_core::model::Kind;
@@ -25,8 +26,8 @@ fn read(changes: &mut ValueChanges) -> Option<(bool, bool)> {
 
 /// The next change, which comes when the store has answered.
 fn next(sim: &Sim, changes: &mut ValueChanges) -> (bool, bool) {
-    let changes = std::cell::RefCell::new(changes);
-    let told = std::cell::Cell::new(None);
+    let changes = RefCell::new(changes);
+    let told = Cell::new(None);
     until(sim, || {
         told.set(told.get().or_else(|| read(&mut changes.borrow_mut())));
         told.get().is_some()
@@ -105,5 +106,51 @@ fn answers_that_are_the_same_wake_no_listener() {
             std::thread::sleep(Duration::from_millis(1));
         }
         assert!(members.queries() <= expected, "{} queries", members.queries());
+    }
+}
+
+/// A failure of the store is over when that answers again: it must not stand as a value until flags
+/// change.
+#[test]
+fn who_went_by_a_failure_is_told_when_the_store_is_back() {
+    let (sim, members) = (Sim::default(), Members::default());
+    members.include("u", "s.g1");
+    let parts = Parts::new().big_segments(segments(&sim, &members));
+    let (client, feeds) = client_and_feeds(&sim, parts, data());
+    until(&sim, || client.big_segment_status().is_available);
+    through(&client, &user("u"), "f");
+    let mut early = watch(&client, "u");
+    assert_eq!(early.value(), &json!(true));
+    members.set_down(true);
+    sim.advance(Duration::from_secs(5));
+    until(&sim, || !client.big_segment_status().is_available);
+    unrelated(&feeds, 2);
+    sim.run();
+    assert_eq!(next(&sim, &mut early), (true, false));
+    // The failure is remembered, so this one asks for nothing.
+    let mut late = watch(&client, "u");
+    assert_eq!(late.value(), &json!(false));
+    members.set_down(false);
+    sim.advance(Duration::from_secs(5));
+    assert_eq!(next(&sim, &mut early), (false, true));
+    assert_eq!(next(&sim, &mut late), (false, true));
+}
+
+/// No oftener than the store is polled.
+#[test]
+fn as_long_as_memberships_fail_they_are_asked_for_at_each_poll() {
+    let (sim, members) = (Sim::default(), Members::default());
+    members.set_down(true);
+    let client = client(&sim, segments(&sim, &members));
+    let changes = RefCell::new(watch(&client, "u"));
+    until(&sim, || members.queries() == 1);
+    members.set_only_memberships_down();
+    for polls in 2..5 {
+        sim.advance(Duration::from_secs(5));
+        until(&sim, || members.polls() == polls && client.big_segment_status().is_available);
+        until(&sim, || {
+            read(&mut changes.borrow_mut());
+            members.queries() == polls
+        });
     }
 }

@@ -30,6 +30,7 @@ struct Inner {
     /// Milliseconds since 1970, 0 for never.
     up_to_date: AtomicU64,
     is_down: AtomicBool,
+    is_half_down: AtomicBool,
     is_hanging: AtomicBool,
     /// So many calls do not hang.
     let_go: AtomicUsize,
@@ -69,6 +70,12 @@ impl Members {
 
     pub(super) fn set_down(&self, is_down: bool) {
         self.0.is_down.store(is_down, Ordering::SeqCst);
+    }
+
+    /// Metadata is answered, memberships are not.
+    pub(super) fn set_only_memberships_down(&self) {
+        self.0.is_half_down.store(true, Ordering::SeqCst);
+        self.set_down(false);
     }
 
     pub(super) fn set_hanging(&self, is_hanging: bool) {
@@ -115,6 +122,9 @@ impl BigSegmentStore for Members {
     fn memberships(&self, context: &ContextHash) -> Result<Memberships, StoreError> {
         self.0.queries.fetch_add(1, Ordering::SeqCst);
         self.call()?;
+        if self.0.is_half_down.load(Ordering::SeqCst) {
+            return Err(StoreError::new("half down"));
+        }
         Ok(self.0.lists.lock().unwrap().get(context).cloned().unwrap_or_default())
     }
 
