@@ -1,7 +1,8 @@
 //! Files as a source of a client.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 use std::thread;
 use std::time::Duration;
 
@@ -17,6 +18,9 @@ use crate::attempt::{Attempt, Known};
 
 /// How often files are looked at, if nothing else is said.
 const CHECK_INTERVAL: Duration = Duration::from_secs(1);
+
+/// How often to see whether the attempt before has ended: it does so at once unless it hangs.
+const TURN: Duration = Duration::from_millis(10);
 
 /// Zero would be a hot loop.
 const LEAST: Duration = Duration::from_millis(1);
@@ -99,8 +103,7 @@ impl CustomSource for FileSource {
         let (stop, stopped) = std::sync::mpsc::channel::<()>();
         let (updates, told) = mpsc::channel(1);
         let work = move || {
-            // One that panicked is not trusted any more: everything is read anew.
-            let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
+            let Some(mut known) = take_turn(&known, &stopped) else { return };
             let files = known.take().unwrap_or_else(|| Known::new(paths, duplicates));
             *known = Some(Attempt::new(files, interval, updates).run(&stopped));
         };
@@ -116,6 +119,25 @@ impl CustomSource for FileSource {
                 let error = CustomError { kind: ErrorKind::Unknown, message };
                 stream::iter([SourceUpdate::Failed(error)]).boxed()
             }
+        }
+    }
+}
+
+/// Waits for the attempt before this one, which may hang in a read. `None` when this one is given
+/// up first.
+fn take_turn<'a>(
+    known: &'a Mutex<Option<Known>>,
+    stopped: &Receiver<()>,
+) -> Option<MutexGuard<'a, Option<Known>>> {
+    loop {
+        match known.try_lock() {
+            Ok(known) => return Some(known),
+            // What panicked has left nothing: everything is read anew.
+            Err(TryLockError::Poisoned(panicked)) => return Some(panicked.into_inner()),
+            Err(TryLockError::WouldBlock) => {}
+        }
+        if stopped.recv_timeout(TURN) != Err(RecvTimeoutError::Timeout) {
+            return None;
         }
     }
 }

@@ -127,3 +127,24 @@ fn an_attempt_that_is_over_leaves_no_thread_behind() {
         std::thread::sleep(Duration::from_millis(1));
     }
 }
+
+/// A read that hangs, as on a disk of the network that is gone, holds one thread, and not one more
+/// for each attempt after it.
+#[test]
+fn attempts_that_were_given_up_leave_no_threads_behind_one_that_hangs() {
+    let file = TestFile::new(r#"{"flagValues": {"a": 1}}"#);
+    let source = file.source();
+    let hanging = source.known.lock().unwrap();
+    for _ in 0..20 {
+        assert!(open(&source).next().now_or_never().is_none());
+    }
+    let begun = std::time::Instant::now();
+    while Arc::strong_count(&source.known) > 1 {
+        assert!(begun.elapsed() < Duration::from_secs(30), "threads were left");
+        thread::sleep(Duration::from_millis(1));
+    }
+    let mut waiting = open(&source);
+    assert!(waiting.next().now_or_never().is_none());
+    drop(hanging);
+    assert_eq!(told(block_on(waiting.next())), "a@1");
+}
