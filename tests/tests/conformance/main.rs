@@ -5,7 +5,8 @@
 //! group; `on_both_runtimes!` stamps it out. It mounts endpoints on a server of its own
 //! ([`Mocks`](support::Mocks)), asks the service for a client with a configuration
 //! ([`Setup`](support::Setup)), and looks at requests, at evaluations and at callbacks. Bounds are
-//! those of the contract, ten times as long for machines under load; the times in which something must
+//! those of the contract, ten times as long for machines under load, or as they are there with
+//! `FDV2_EXACT_BOUNDS=1` on a quiet machine; the times in which something must
 //! not happen are as they are there. Tests that wait for minutes go into `long_on_both_runtimes!`.
 #![allow(clippy::indexing_slicing, clippy::string_slice, clippy::unwrap_used, reason = "tests")]
 #![allow(clippy::print_stdout, reason = "what the long tests have measured")]
