@@ -82,7 +82,13 @@ impl Connector {
         target: &Target,
         request: &mut Request<Bytes>,
     ) -> io::Result<Socket> {
-        let mut socket = self.open(&Target::of(intercept.uri())?).await?;
+        let proxy = Target::of(intercept.uri()).map_err(|_| {
+            io::Error::other(
+                "the proxy of the environment speaks SOCKS, which there is on tokio alone; name an \
+                 HTTP proxy",
+            )
+        })?;
+        let mut socket = self.open(&proxy).await?;
         if target.is_secure {
             proxy::tunnel(&mut socket, &target.with_port(), intercept.basic_auth()).await?;
             to_origin_form(request.uri_mut());
@@ -139,6 +145,19 @@ impl Target {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// B 11.1.
+    #[test]
+    fn a_socks_proxy_of_the_environment_is_named_without_its_password() {
+        let tls = fdv2_client::tls::tls_config([]).unwrap();
+        let proxies = Matcher::builder().all("socks5://u:s3cr3t@127.0.0.1:1").build();
+        let connector = Connector { tls: Arc::new(tls).into(), proxies };
+        for url in ["http://h/", "https://h/"] {
+            let request = Request::get(url).body(Bytes::new()).unwrap();
+            let error = smol::block_on(connector.connect(request)).err().unwrap().to_string();
+            assert!(error.contains("SOCKS") && !error.contains("s3cr3t"), "{error}");
+        }
+    }
 
     #[test]
     fn addresses_are_taken_apart() {
