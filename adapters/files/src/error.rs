@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 /// Why a flag file cannot be used, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileError {
-    /// The file.
+    /// The file; empty if none was named.
     pub file: PathBuf,
     /// Where in it, if the fault has a place.
     pub position: Option<Position>,
@@ -25,6 +25,9 @@ pub struct Position {
 
 impl fmt::Display for FileError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.file.as_os_str().is_empty() {
+            return f.write_str(&self.message);
+        }
         write!(f, "{}", self.file.display())?;
         if let Some(position) = self.position {
             write!(f, ":{position}")?;

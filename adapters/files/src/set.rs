@@ -63,6 +63,9 @@ impl FileSet {
 
     /// Reads those files that may say something else than at the last look.
     pub(crate) fn look(&mut self) -> SetLook {
+        if self.files.is_empty() {
+            return SetLook::Faulty(no_file());
+        }
         let mut fault = None;
         let mut is_settled = true;
         for part in &mut self.files {
@@ -109,6 +112,12 @@ impl FileSet {
             }
         }
     }
+}
+
+/// A list that came out empty by mistake must not take every flag away.
+fn no_file() -> FileError {
+    let message = "no flag file was named; name at least one".to_owned();
+    FileError { file: PathBuf::new(), position: None, message }
 }
 
 /// The flags and segments of a flag file with these contents, in the order of their ids. Its name

@@ -285,3 +285,12 @@ fn a_change_that_says_the_same_is_none() {
     dir.write("flags.json", "{\n \"flagValues\": {\"a\": 1}\n}");
     assert_eq!(look(&mut watcher), None);
 }
+
+/// B 11.2.
+#[test]
+fn no_file_at_all_is_a_fault_and_not_an_empty_set() {
+    let mut watcher = watch([]);
+    assert!(watcher.look().is_none());
+    let Some(State::Broken(error)) = watcher.look() else { panic!("it can be used") };
+    assert_eq!(error.to_string(), "no flag file was named; name at least one");
+}
