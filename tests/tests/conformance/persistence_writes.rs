@@ -18,6 +18,7 @@ on_both_runtimes!(
     what_others_write_is_not_seen_once_there_is_data,
     an_emptied_database_changes_nothing,
     a_store_that_is_only_read_is_not_written,
+    a_store_alone_is_not_written,
 );
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -151,4 +152,20 @@ fn a_store_that_is_only_read_is_not_written(service: &Service) {
     never("a write", SECOND / 2, || {
         writing.database.has_marker(PREFIX) || !writing.database.keys(PREFIX).is_empty()
     });
+}
+
+/// C 4.2: whatever its mode.
+fn a_store_alone_is_not_written(service: &Service) {
+    for mode in [0, 1] {
+        let database = Database::new();
+        database.write(PREFIX, &initial());
+        let cache = json!({ "mode": "off", "ttl": null });
+        let sdk = service.create(&database.setup(Setup::new(), None, mode, cache));
+        assert_eq!(sdk.value("flag-key"), "fallthrough");
+        never("a write", SECOND / 2, || {
+            database.has_marker(PREFIX)
+                || database.keys(PREFIX).len() != 2
+                || database.record(PREFIX, "flag-key").as_ref() != Some(&initial()[0])
+        });
+    }
 }
