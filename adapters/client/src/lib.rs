@@ -33,7 +33,8 @@
 //!
 //! [`Client::stats`] has everything that is counted, always. Two features, off by default, hand on
 //! the same: `tracing` as spans and events, `metrics` as counters and gauges. No secret is in any of
-//! it (B 11.1). Both are called from the driver's task, so what receives them must not block.
+//! it (B 11.1). Both are called from the driver's task, so what receives them must not block. If it
+//! panics the client goes on, and tells it nothing more.
 //!
 //! With **`tracing`** each client is a span `client` with its `instance_id`, and in it each attempt a
 //! span `attempt` with its `kind` (`stream`, `poll`, `fdv1`, `custom`) and its `url` or, of a custom
