@@ -32,7 +32,9 @@ pub struct TapReader {
     level: Arc<Level>,
 }
 
-/// One thing that a tap gives.
+/// One thing that a tap gives. The configuration and the requests among the commands hold the SDK
+/// key; `Debug` does not show it (B 11.1), and whoever writes them down otherwise has to leave it
+/// out, see [`Config::without_secrets`].
 #[derive(Clone, Debug)]
 pub enum Tapped {
     /// A client begins. Comes first, once.
@@ -182,6 +184,21 @@ mod tests {
         assert!(matches!(reader.next(), Some(Tapped::Began { seed: 7, .. })));
         assert!(reader.next().is_none());
         assert!(!reader.is_cut_off());
+    }
+
+    /// B 11.1.
+    #[test]
+    fn the_sdk_key_is_not_shown() {
+        let config = Config::streaming("sdk-s3cret").header("x-token", "s3cret").build().unwrap();
+        let (tap, mut reader) = tap();
+        let mut opened = tap.open(&config, 7).unwrap();
+        let mut system = fdv2_core::DataSystem::new(config, 7);
+        let commands: Vec<_> = system.handle(Instant::EPOCH, Event::Start).collect();
+        assert!(commands.iter().any(|command| matches!(command, Command::Start { .. })));
+        opened.tell(Tapped::Handled { now: Instant::EPOCH, event: Event::Start, commands });
+        drop(opened);
+        let shown = format!("{:?}{:?}", reader.next().unwrap(), reader.next().unwrap());
+        assert!(shown.contains("authorization") && !shown.contains("s3cret"), "{shown}");
     }
 
     #[test]
