@@ -112,7 +112,10 @@ impl Added {
         let message = match result {
             Ok(Ok(result)) => return Some(result),
             Ok(Err(message)) => message,
-            Err(_) => "it panicked; standard error has the message".to_owned(),
+            Err(panic) => {
+                discard(panic);
+                "it panicked; standard error has the message".to_owned()
+            }
         };
         if !self.has_failed.swap(true, Ordering::Relaxed) {
             let hook = Arc::clone(&self.name);
@@ -160,7 +163,14 @@ impl Drop for Series<'_> {
     /// What is left when an evaluation was not awaited to its end is code of others.
     fn drop(&mut self) {
         for data in mem::take(&mut self.data) {
-            drop(catch_unwind(AssertUnwindSafe(|| drop(data))));
+            discard(data);
         }
+    }
+}
+
+/// Drops what may panic in that. What it then panics with is left alone: it could go on like that.
+fn discard<T>(remains: T) {
+    if let Err(panic) = catch_unwind(AssertUnwindSafe(|| drop(remains))) {
+        mem::forget(panic);
     }
 }

@@ -1,5 +1,7 @@
 //! Hooks that fail and panic harm nothing, and are told of once.
 
+use std::panic::panic_any;
+
 use fdv2_core::Config;
 use futures::{FutureExt, StreamExt};
 use serde_json::{Value, json};
@@ -133,6 +135,32 @@ fn a_panic_is_told_without_its_text() {
         warning.to_string(),
         "the hook \"faulty\" failed after an evaluation: it panicked; standard error has the message"
     );
+}
+
+/// What a hook panics with is code of others, too.
+#[test]
+fn a_panic_that_panics_is_contained() {
+    struct Bomb;
+    impl Drop for Bomb {
+        fn drop(&mut self) {
+            panic_any(Bomb);
+        }
+    }
+    struct Bombing;
+    impl Hook for Bombing {
+        type Data = ();
+
+        fn name(&self) -> &str {
+            "bombing"
+        }
+
+        fn before_evaluation(&self, _: &EvaluationSeries<'_>) -> Result<(), HookError> {
+            panic_any(Bomb)
+        }
+    }
+    let client = holding(Parts::new().hook(Bombing), &[("f", json!(true))]);
+    assert!(client.bool_variation(&user(), "f", false));
+    assert!(client.warnings().next().now_or_never().flatten().is_some());
 }
 
 #[test]
