@@ -93,8 +93,12 @@ impl<'a> Segmented<'a> {
                 }
                 _ => {
                     let hash = body["contextHash"].as_str().unwrap();
-                    let values = answering.memberships.get(hash).cloned();
-                    Script::json(&json!({ "values": values }).to_string())
+                    // Absent is as good as null.
+                    let answer = match answering.memberships.get(hash) {
+                        Some(values) => json!({ "values": values }),
+                        None => json!({}),
+                    };
+                    Script::json(&answer.to_string())
                 }
             }
         }));
@@ -177,6 +181,7 @@ fn members_match_and_others_do_not(service: &Service) {
         segmented.knows(USER_HASH, values);
         segmented.gives("flag1", &user("user-key"), value, "HEALTHY");
         assert_eq!(segmented.asked(), [USER_HASH]);
+        segmented.gives("flag1", &user("unknown-key"), "other", "HEALTHY");
     }
 }
 

@@ -26,9 +26,9 @@ mod start;
 mod status;
 mod store;
 
-use std::error::Error;
-use std::io::{Read, Write, stdin, stdout};
+use std::io::{self, Read, Write, stdin, stdout};
 use std::net::Ipv4Addr;
+use std::process::ExitCode;
 use std::thread;
 use std::time::Duration;
 
@@ -56,8 +56,17 @@ struct Arguments {
     until_stdin_ends: bool,
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
-    let arguments = Arguments::parse();
+fn main() -> ExitCode {
+    match serve(&Arguments::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("contract-service: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn serve(arguments: &Arguments) -> io::Result<()> {
     // Held to the end: tokio's cannot be dropped within the other.
     let clients = runtime::Runtime::new(arguments.runtime)?;
     let own = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
@@ -71,7 +80,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         });
     }
     own.block_on(async {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, arguments.port)).await?;
+        let listener = listen(arguments.port).await?;
         println!("listening on http://{}", listener.local_addr()?);
         stdout().flush()?;
         let server = axum::serve(listener, routes::router(clients.clone(), stop));
@@ -83,6 +92,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     })?;
     own.shutdown_timeout(LAST_REQUESTS);
     Ok(())
+}
+
+async fn listen(port: u16) -> io::Result<TcpListener> {
+    TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await.map_err(|error| {
+        io::Error::other(format!("no listening on port {port}: {error}; choose another --port"))
+    })
 }
 
 async fn stopped(mut is_stopped: watch::Receiver<bool>) {
