@@ -91,7 +91,6 @@ fn a_compressed_body_in_tiny_chunks_arrives_whole(host: Host) {
     assert_eq!(server.log().requests()[0].header("accept-encoding"), Some("gzip"));
 }
 
-/// E10.
 /// Both events of a stream arrive, one after the other.
 fn both_events_arrive(host: &Host, server: &Server) {
     let transport = host.transport();
@@ -102,6 +101,7 @@ fn both_events_arrive(host: &Host, server: &Server) {
     });
 }
 
+/// E10.
 fn a_compressed_stream_arrives_event_by_event(host: Host) {
     let parts = gzip([&b"data: 1\n\n"[..], b"data: 2\n\n"]);
     let (first, second) = (&parts[0], &parts[1]);

@@ -135,6 +135,25 @@ fn bytes_that_are_not_utf_8_make_the_data_invalid() {
     }
 }
 
+/// B 1.10, cases S14: of an event without a name as well.
+#[test]
+fn one_byte_that_is_not_utf_8_does_not_end_the_source() {
+    let mut sim = streaming(full("s1", [off("f1")]));
+    sim.send_bytes(b"data: \xff\n\n".to_vec());
+    assert_invalid_and_retried(&mut sim);
+    sim.reply(Reply::stream(changes("s2", [on("f1")])));
+    assert_eq!(sim.is_on("f1"), Some(true));
+    assert_eq!(
+        sim.states(),
+        [
+            SourceState::Initializing,
+            SourceState::Valid,
+            SourceState::Interrupted,
+            SourceState::Valid,
+        ]
+    );
+}
+
 /// B 1.10: in a poll body too, and nothing is replaced.
 #[test]
 fn a_poll_body_that_is_not_utf_8_is_invalid_data() {

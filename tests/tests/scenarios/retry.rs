@@ -33,6 +33,22 @@ fn delays_double_from_one_second_to_thirty() {
     }
 }
 
+/// B 8.1, cases F13: having worked once is no reason to hurry.
+#[test]
+fn delays_grow_after_a_good_stream_too() {
+    let run = |seed| {
+        let mut sim = Sim::seeded(config().synchronizer(stream("a")), seed);
+        let good = Reply::stream(full("s1", [on("f1")])).break_off();
+        sim.serve_in_turn("a", [good, Reply::refuse()]);
+        sim.start().advance(secs(30));
+        sim.gaps_of("a")
+    };
+    let gaps = run(1);
+    assert!((4..=8).contains(&gaps.len()), "{gaps:?}");
+    assert_backs_off(&gaps, secs(1));
+    assert_ne!(gaps, run(2), "two clients are not in step");
+}
+
 /// B 8.1, 8.2: a clean end and a goodbye wait like a failure (cases P10, F15).
 #[test]
 fn ends_and_goodbyes_are_paced_like_failures() {
