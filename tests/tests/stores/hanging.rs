@@ -3,19 +3,22 @@
 use std::time::{Duration, Instant};
 
 use async_io::Timer;
-use fdv2_client::SourceState;
+use fdv2_client::config::{StoreMode, Streaming};
 use fdv2_client::store::{Kind, Query, Store};
+use fdv2_client::{CacheMode, Client, Config, SourceState};
 use fdv2_redis::RedisStore;
 use fdv2_tests::redis_server::RedisServer;
+use fdv2_tests::server::{Script, Server};
 use fdv2_tests::store_conformance::flag;
 use futures::future::join_all;
 
 use crate::gated::Gated;
-use crate::host::{GRACE, Host, PATIENCE, holds, on_every_runtime, shows};
+use crate::host::{GRACE, Host, PATIENCE, eventually, holds, on_every_runtime, shows};
 
 on_every_runtime!(
     a_hanging_write_holds_up_neither_readers_nor_closing,
     a_runtime_that_is_dropped_waits_for_no_hanging_call,
+    a_store_that_panics_at_its_end_leaves_no_connection_open,
     a_client_that_is_dropped_leaves_the_store_to_others_in_order,
     a_paused_database_holds_up_nothing_on_the_executor,
     two_thousand_waiting_reads_leave_the_blocking_pool_free,
@@ -57,6 +60,25 @@ fn a_runtime_that_is_dropped_waits_for_no_hanging_call(host: Host) {
     assert!(began.elapsed() < PATIENCE / 4);
     assert_eq!(client.status().state, SourceState::Off);
     gate.open();
+}
+
+/// C04: a store that fails to end keeps nothing else from ending.
+fn a_store_that_panics_at_its_end_leaves_no_connection_open(host: Host) {
+    let server = Server::always(Script::stream().hang());
+    let config = Config::custom("sdk-key")
+        .synchronizer(Streaming::new().base_url(server.url()))
+        .store(StoreMode::ReadWrite)
+        .build()
+        .unwrap();
+    let (gated, gate) = Gated::open();
+    let client = host.start_as(config, Store::new(gated), CacheMode::Infinite);
+    host.run(eventually("the stream", || server.log().open() == 1));
+    host.run(client.close(Client::CLOSE_TIMEOUT));
+    assert_eq!(client.status().state, SourceState::Off);
+    drop(client);
+    gate.wait_for("close");
+    host.run(eventually("the end of the connection", || server.log().open() == 0));
+    assert_eq!(server.log().requests().len(), 1);
 }
 
 /// B 9.5: the next client's write begins when the given up one has returned.

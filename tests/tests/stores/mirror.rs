@@ -1,12 +1,15 @@
 //! Clients that keep a database like their memory, whatever happens to it (B 9.4 to 9.6).
 
+use std::thread;
+use std::time::Instant;
+
 use fdv2_client::store::{PersistentStore, Record, Store};
 use fdv2_redis::RedisStore;
 use fdv2_sqlite::SqliteStore;
 use fdv2_tests::frail_store::FrailStore;
 use fdv2_tests::redis_server::RedisServer;
 use fdv2_tests::scratch::Scratch;
-use fdv2_tests::store_conformance::{flag, tombstone};
+use fdv2_tests::store_conformance::{Contents, flag, tombstone};
 
 use crate::host::{Host, PATIENCE, eventually, holds, on_every_runtime, shows};
 use crate::limit_memory;
@@ -17,6 +20,7 @@ on_every_runtime!(
     a_database_that_is_down_at_start_gets_everything_once_it_is_up,
     a_database_that_comes_back_empty_gets_everything_with_tombstones,
     a_database_emptied_while_healthy_gets_everything_with_the_next_change,
+    five_clients_bring_one_database_back_whole,
     a_refused_write_is_made_up_for,
     an_outage_loses_nothing_whenever_it_begins_and_ends,
 );
@@ -88,14 +92,59 @@ fn a_database_that_comes_back_empty_gets_everything_with_tombstones(host: Host) 
 /// D02.
 fn a_database_emptied_while_healthy_gets_everything_with_the_next_change(host: Host) {
     let server = RedisServer::start();
-    let (_client, feed) = host.start(Store::new(redis(&server)));
+    let (client, feed) = host.start(Store::new(redis(&server)));
     feed.full(&twenty());
     host.run(holds(&redis(&server), &twenty()));
     redis(&server).clear().unwrap();
-    feed.change(&[flag("f03", 2)]);
     let mut expected = twenty();
     expected[3] = flag("f03", 2);
-    host.run(holds(&redis(&server), &expected));
+    thread::scope(|scope| {
+        let other = scope.spawn(|| never_reads_a_part(&redis(&server), &expected));
+        feed.change(&[flag("f03", 2)]);
+        host.run(holds(&redis(&server), &expected));
+        other.join().unwrap();
+    });
+    assert_eq!(client.snapshot().core().flags().count(), 20, "readers of memory saw nothing of it");
+}
+
+/// Reads a database that is empty until it has its marker, and then all must be there.
+fn never_reads_a_part(store: &dyn PersistentStore, records: &[Record]) {
+    let begun = Instant::now();
+    while begun.elapsed() < PATIENCE {
+        let held = Contents::read(store).unwrap();
+        if held.is_initialized {
+            assert_eq!(held, Contents::of(records));
+            return;
+        }
+    }
+}
+
+/// D03: each client of the same database misses the outage, notices it, or hears of the change only
+/// when it is over.
+fn five_clients_bring_one_database_back_whole(host: Host) {
+    for told_during_the_outage in [0, 2, 5] {
+        let mut server = RedisServer::start();
+        let clients = [(); 5].map(|()| host.start(Store::new(redis(&server))));
+        for (client, feed) in &clients {
+            feed.full(&twenty());
+            host.run(shows(client, "f19", 1));
+        }
+        host.run(holds(&redis(&server), &twenty()));
+        let changed = ["f00", "f01", "f02"].map(|key| flag(key, 2));
+        let (during, after) = clients.split_at(told_during_the_outage);
+        server.stop();
+        for (client, feed) in during {
+            feed.change(&changed);
+            host.run(shows(client, "f02", 2));
+        }
+        server.restart();
+        for (_, feed) in after {
+            feed.change(&changed);
+        }
+        let mut expected = twenty();
+        expected[..3].clone_from_slice(&changed);
+        host.run(holds(&redis(&server), &expected));
+    }
 }
 
 fn a_refused_write_is_made_up_for(host: Host) {
