@@ -28,6 +28,7 @@ on_every_runtime!(
     a_file_that_cannot_be_used_keeps_the_data_and_says_where,
     a_bad_file_at_the_start_is_mended,
     a_file_first_then_a_poll,
+    a_file_alone_makes_ready_while_the_synchronizer_is_down,
     what_a_file_brings_empties_the_selector,
     test_data_reaches_clients,
     initializers_and_synchronizers_of_the_application,
@@ -126,6 +127,28 @@ fn a_file_first_then_a_poll(host: Host) {
     assert_eq!(client.availability(), Availability::Refreshed);
     let requests = server.log().requests();
     assert!(!requests[0].target.contains("basis"), "{}", requests[0].target);
+}
+
+/// Case I04, B 6.4: with the synchronizer down, all words for ready say the same.
+fn a_file_alone_makes_ready_while_the_synchronizer_is_down(host: Host) {
+    let dir = Scratch::new();
+    let path = dir.file("flags.json");
+    fs::write(&path, r#"{"flagValues":{"f1":1}}"#).unwrap();
+    let server = Server::always(Script::status(503));
+    let files = source(&path);
+    let config = Config::custom("sdk-key")
+        .initializer(files.configured())
+        .synchronizer(polling(&server))
+        .build()
+        .unwrap();
+    let client = host.start_named(config, files);
+    host.run(client.wait_for_initialization(PATIENCE)).unwrap();
+    assert!(client.initialized());
+    assert_eq!(client.availability(), Availability::Cached);
+    assert_eq!(value(&client, "f1"), Some(1.into()));
+    let is = |state| client.status().state == state;
+    host.run(eventually("the failure", || is(SourceState::Interrupted)));
+    assert!(client.initialized());
 }
 
 /// Case P11, B 2.1: the poll that follows the file asks without the selector of the one before.
