@@ -85,7 +85,7 @@ fn config(url: &str, has_store: bool) -> Config {
 }
 
 fn answer(dice: &mut Dice) -> Script {
-    match dice.below(8) {
+    match dice.below(12) {
         0 => Script::new().hang(),
         1 => Script::new().write("HTTP/1.1 200 OK\r\ncontent").hang(),
         2 => Script::new(),
@@ -93,6 +93,8 @@ fn answer(dice: &mut Dice) -> Script {
         4 => Script::status(503),
         5 => Script::stream().chunk(BODY),
         6 => Script::stream().chunk(&BODY[..dice.below(BODY.len())]).hang(),
+        // Two of them, and the client has no source left.
+        7..=10 => Script::status(401),
         _ => Script::stream().chunk(BODY).hang(),
     }
 }
