@@ -48,8 +48,8 @@ impl Client {
     /// flag is evaluated before this returns, and `default` stands for a flag without a value, as
     /// in [`json_variation`](Self::json_variation).
     ///
-    /// Values are compared as JSON: `1` and `1.0` are the same (B 7.2). A slow reader is told of the newest value, not of those
-    /// that came and went in the meantime.
+    /// Values are compared as JSON: `1` and `1.0` are the same (B 7.2). A slow reader is told of the
+    /// newest value, not of those that came and went in the meantime.
     pub fn value_changes(
         &self,
         key: impl Into<Arc<str>>,
