@@ -77,6 +77,7 @@ fn start() -> Option<SyncSender<Box<dyn Remains>>> {
 fn dig(inbox: &Receiver<Box<dyn Remains>>) {
     let mut held_by_readers: Vec<Box<dyn Remains>> = Vec::new();
     let mut looked = Instant::now();
+    let mut enough = BACKLOG;
     loop {
         let next = if held_by_readers.is_empty() {
             inbox.recv().map_err(RecvTimeoutError::from)
@@ -89,9 +90,11 @@ fn dig(inbox: &Receiver<Box<dyn Remains>>) {
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => return,
         }
-        if looked.elapsed() >= LOOK_AGAIN {
+        // In a tenth of a second very many small things can come, of which readers soon let go.
+        if held_by_readers.len() >= enough || looked.elapsed() >= LOOK_AGAIN {
             held_by_readers.retain(|remains| remains.is_shared());
             looked = Instant::now();
+            enough = BACKLOG + 2 * held_by_readers.len();
         }
     }
 }
