@@ -1,7 +1,7 @@
 //! Stores of memberships that hang, many who ask at once, and the end of the client (B 10).
 
 use std::sync::{Arc, Barrier};
-use std::task::{Context as TaskContext, Poll, Waker};
+use std::task::{Context as TaskContext, Poll};
 use std::thread;
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use futures::{Future, FutureExt, StreamExt};
 use super::members::{Members, at_hand, client, segments, through, user};
 use super::reading::until;
 use super::sim::Sim;
-use super::wakes_to_run;
+use super::{close_beside, poll_once, wakes_to_run};
 use crate::big_segments::MembershipReading;
 use crate::{Client, Context};
 
@@ -22,16 +22,6 @@ const STORE_ERROR: Option<BigSegmentsStatus> = Some(BigSegmentsStatus::StoreErro
 fn asking(client: &Client, context: &Context) -> impl Future<Output = bool> + Unpin + Send + use<> {
     let (client, context) = (client.clone(), context.clone());
     async move { client.through_store().bool_variation(&context, "f", false).await }.boxed()
-}
-
-fn poll<T>(future: &mut (impl Future<Output = T> + Unpin)) -> Poll<T> {
-    future.poll_unpin(&mut TaskContext::from_waker(Waker::noop()))
-}
-
-fn close(sim: &Sim, client: &Client) {
-    let closing = client.close(Duration::from_secs(60));
-    let closing = thread::spawn(move || block_on(closing));
-    until(sim, || closing.is_finished());
 }
 
 /// A client whose store has answered one poll, and hangs from now on.
@@ -49,7 +39,7 @@ fn many_who_ask_at_once_share_one_query() {
     members.include("u", "s.g1");
     let client = hanging(&sim, &members);
     let mut first = asking(&client, &user("u"));
-    assert!(poll(&mut first).is_pending());
+    assert!(poll_once(&mut first).is_pending());
     until(&sim, || members.queries() == 1);
     let barrier = Arc::new(Barrier::new(8));
     let askers: Vec<_> = (0..8)
@@ -75,14 +65,32 @@ fn who_gives_up_waiting_keeps_nobody_from_the_answer() {
     members.include("u", "s.g1");
     let client = hanging(&sim, &members);
     let mut patient = asking(&client, &user("u"));
-    assert!(poll(&mut patient).is_pending());
+    assert!(poll_once(&mut patient).is_pending());
     for _ in 0..1000 {
         let mut impatient = asking(&client, &user("u"));
-        assert!(poll(&mut impatient).is_pending());
+        assert!(poll_once(&mut impatient).is_pending());
     }
     members.set_hanging(false);
     assert!(block_on(patient));
     assert_eq!(members.queries(), 1);
+}
+
+/// The first question to a store that hangs.
+fn is_given_up_after_thirty_seconds(sim: &Sim, members: &Members, client: &Client) {
+    let mut waiting = asking(client, &user("u"));
+    assert!(poll_once(&mut waiting).is_pending());
+    until(sim, || members.queries() == 1);
+    sim.advance(Duration::from_millis(29_999));
+    assert!(poll_once(&mut waiting).is_pending());
+    sim.advance(Duration::from_millis(1));
+    assert_eq!(poll_once(&mut waiting), Poll::Ready(false));
+    assert!(!client.big_segment_status().is_available);
+}
+
+fn is_asked_again(sim: &Sim, members: &Members, client: &Client) {
+    members.set_hanging(false);
+    until(sim, || client.big_segment_status().is_available);
+    assert!(block_on(asking(client, &user("u"))));
 }
 
 /// A store that does not answer for 30 s is waited for no longer, until it answers.
@@ -91,19 +99,10 @@ fn a_store_that_hangs_is_given_up_after_thirty_seconds() {
     let (sim, members) = (Sim::default(), Members::default());
     members.include("u", "s.g1");
     let client = hanging(&sim, &members);
-    let mut waiting = asking(&client, &user("u"));
-    assert!(poll(&mut waiting).is_pending());
-    until(&sim, || members.queries() == 1);
     // The next poll is at 5 s, and waits for the store as well.
-    sim.advance(Duration::from_millis(29_999));
-    assert!(poll(&mut waiting).is_pending());
-    sim.advance(Duration::from_millis(1));
-    assert_eq!(poll(&mut waiting), Poll::Ready(false));
-    assert!(!client.big_segment_status().is_available);
+    is_given_up_after_thirty_seconds(&sim, &members, &client);
     assert_eq!(through(&client, &user("v"), "f"), (Some(false), STORE_ERROR), "without a wait");
-    members.set_hanging(false);
-    until(&sim, || client.big_segment_status().is_available);
-    assert!(block_on(asking(&client, &user("u"))));
+    is_asked_again(&sim, &members, &client);
 }
 
 /// However seldom it is polled; and it is polled at once, so that its return shows soon.
@@ -116,17 +115,8 @@ fn a_store_that_is_seldom_polled_is_given_up_after_thirty_seconds_too() {
     until(&sim, || client.big_segment_status().is_available);
     sim.advance(Duration::from_secs(100));
     members.set_hanging(true);
-    let mut waiting = asking(&client, &user("u"));
-    assert!(poll(&mut waiting).is_pending());
-    until(&sim, || members.queries() == 1);
-    sim.advance(Duration::from_millis(29_999));
-    assert!(poll(&mut waiting).is_pending());
-    sim.advance(Duration::from_millis(1));
-    assert_eq!(poll(&mut waiting), Poll::Ready(false));
-    assert!(!client.big_segment_status().is_available);
-    members.set_hanging(false);
-    until(&sim, || client.big_segment_status().is_available);
-    assert!(block_on(asking(&client, &user("u"))));
+    is_given_up_after_thirty_seconds(&sim, &members, &client);
+    is_asked_again(&sim, &members, &client);
 }
 
 /// Who has waited for 30 s waits no longer; a store that answers others meanwhile is slow, and not
@@ -139,21 +129,21 @@ fn a_store_that_is_slow_is_not_given_up() {
     until(&sim, || client.big_segment_status().is_available);
     members.set_hanging(true);
     let mut first = asking(&client, &user("u"));
-    assert!(poll(&mut first).is_pending());
+    assert!(poll_once(&mut first).is_pending());
     let mut second = asking(&client, &user("v"));
-    assert!(poll(&mut second).is_pending());
+    assert!(poll_once(&mut second).is_pending());
     until(&sim, || members.queries() == 1);
     sim.advance(Duration::from_secs(20));
     members.let_one_go();
     until(&sim, || members.queries() == 2);
-    assert_eq!(poll(&mut first), Poll::Ready(false));
+    assert_eq!(poll_once(&mut first), Poll::Ready(false));
     sim.advance(Duration::from_secs(10));
-    assert_eq!(poll(&mut second), Poll::Ready(false));
+    assert_eq!(poll_once(&mut second), Poll::Ready(false));
     assert!(client.big_segment_status().is_available);
     let mut third = asking(&client, &user("w"));
-    assert!(poll(&mut third).is_pending(), "it is asked");
+    assert!(poll_once(&mut third).is_pending(), "it is asked");
     members.set_hanging(false);
-    until(&sim, || poll(&mut asking(&client, &user("w"))).is_ready());
+    until(&sim, || poll_once(&mut asking(&client, &user("w"))).is_ready());
 }
 
 /// B 10.1, 10.2: a store that hangs holds nothing up, and no call of it begins any more.
@@ -162,15 +152,15 @@ fn b_10_2_closing_ends_waits_and_begins_no_call() {
     let (sim, members) = (Sim::default(), Members::default());
     let client = hanging(&sim, &members);
     let mut begun = asking(&client, &user("u"));
-    assert!(poll(&mut begun).is_pending());
+    assert!(poll_once(&mut begun).is_pending());
     until(&sim, || members.queries() == 1);
     let mut waiting = asking(&client, &user("v"));
-    assert!(poll(&mut waiting).is_pending());
+    assert!(poll_once(&mut waiting).is_pending());
     at_hand(&client, &user("w"), "f");
     let polls = members.polls();
-    close(&sim, &client);
-    assert_eq!(poll(&mut begun), Poll::Ready(false));
-    assert_eq!(poll(&mut waiting), Poll::Ready(false));
+    close_beside(&sim, &client);
+    assert_eq!(poll_once(&mut begun), Poll::Ready(false));
+    assert_eq!(poll_once(&mut waiting), Poll::Ready(false));
     assert_eq!(at_hand(&client, &user("x"), "f"), (Some(false), STORE_ERROR));
     assert_eq!(through(&client, &user("x"), "f"), (Some(false), STORE_ERROR));
     members.set_hanging(false);
@@ -216,7 +206,7 @@ fn b_10_4_after_closing_what_is_remembered_still_counts() {
     members.include("u", "s.g1");
     let client = client(&sim, segments(&sim, &members));
     assert_eq!(through(&client, &user("u"), "f").0, Some(true));
-    close(&sim, &client);
+    close_beside(&sim, &client);
     sim.set_now(client.now() + Duration::from_secs(60));
     assert_eq!(at_hand(&client, &user("u"), "f").0, Some(true));
     assert_eq!(members.queries(), 1);
@@ -243,7 +233,7 @@ fn a_store_that_clients_share_outlives_the_first_of_them() {
     let segments = segments(&sim, &members);
     let (first, second) = (client(&sim, segments.clone()), client(&sim, segments));
     assert_eq!(through(&first, &user("u"), "f").0, Some(true));
-    close(&sim, &first);
+    close_beside(&sim, &first);
     drop(first);
     assert_eq!(through(&second, &user("u"), "f").0, Some(true));
     assert_eq!(members.queries(), 2, "each client remembers for itself");

@@ -1,7 +1,7 @@
 //! B 10: closing, and dropping handles.
 
 use std::sync::{Arc, Mutex};
-use std::task::{Context, Poll, Waker};
+use std::task::Poll;
 use std::time::Duration;
 
 use fdv2_core::config::{Config, Polling, Streaming};
@@ -13,7 +13,7 @@ use futures::{FutureExt, StreamExt, stream};
 use super::feed::{full, running, synchronizers, version};
 use super::scripted::{Script, chunk, event_stream, full_transfer};
 use super::sim::Sim;
-use super::{Silence, start_with};
+use super::{Silence, poll_once, start_with};
 use crate::{Client, CustomSources};
 
 const SHORT: Duration = Duration::from_millis(10);
@@ -30,10 +30,6 @@ fn streaming() -> Config {
 fn scripted(sim: &Sim) -> (Client, Script) {
     let script = Script::default();
     (start_with(sim, streaming(), script.clone(), CustomSources::new()), script)
-}
-
-fn poll_once(future: &mut (impl Future<Output = ()> + Unpin)) -> Poll<()> {
-    future.poll_unpin(&mut Context::from_waker(Waker::noop()))
 }
 
 /// B 10.1, 10.4, case C06: connecting.

@@ -33,12 +33,16 @@ mod store_cases;
 mod waiting;
 mod writing_ends;
 
+use std::future::Future;
 use std::sync::{Arc, Mutex};
-use std::task::{Wake, Waker};
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread;
+use std::time::Duration;
 
 use fdv2_core::{Config, Outcome, Request};
-use futures::StreamExt;
+use futures::executor::block_on;
 use futures::stream::{self, BoxStream};
+use futures::{FutureExt, StreamExt};
 
 use self::sim::Sim;
 use crate::{Client, Parts, Transport};
@@ -65,6 +69,18 @@ impl Log {
     fn take(&self) -> Vec<String> {
         std::mem::take(&mut self.0.lock().unwrap())
     }
+}
+
+/// Polls once; whoever is waited for wakes nobody.
+fn poll_once<T>(future: &mut (impl Future<Output = T> + Unpin)) -> Poll<T> {
+    future.poll_unpin(&mut Context::from_waker(Waker::noop()))
+}
+
+/// Closes on a thread beside the simulated runtime, as with a store that has threads of its own.
+fn close_beside(sim: &Sim, client: &Client) {
+    let closing = client.close(Duration::from_secs(60));
+    let closing = thread::spawn(move || block_on(closing));
+    reading::until(sim, || closing.is_finished());
 }
 
 /// A waker that runs `code`, the first time that it wakes.

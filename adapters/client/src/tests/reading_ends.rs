@@ -1,8 +1,7 @@
 //! What becomes of reads when memory takes over (B 9.1) or the client closes (B 10.2), and what the
 //! synchronous form has loaded again (B 9.9).
 
-use std::future::Future;
-use std::task::{Context as TaskContext, Poll, Waker};
+use std::task::{Context as TaskContext, Poll};
 use std::thread;
 use std::time::Duration;
 
@@ -15,19 +14,9 @@ use futures::executor::block_on;
 
 use super::reading::{TTL, Tables, daemon, data, through, until, until_data, user};
 use super::sim::Sim;
-use super::{Silence, start_with, wakes_to_run};
+use super::{Silence, close_beside, poll_once, start_with, wakes_to_run};
 use crate::store::{Query, Store};
-use crate::{CacheMode, Client, Parts};
-
-fn poll<T>(future: &mut (impl Future<Output = T> + Unpin)) -> Poll<T> {
-    future.poll_unpin(&mut TaskContext::from_waker(Waker::noop()))
-}
-
-fn close(sim: &Sim, client: &Client) {
-    let closing = client.close(Duration::from_secs(60));
-    let closing = thread::spawn(move || block_on(closing));
-    until(sim, || closing.is_finished());
-}
+use crate::{CacheMode, Parts};
 
 /// B 9.9: all flags in the synchronous form, segments included.
 #[test]
@@ -67,19 +56,19 @@ fn b_9_1_who_waits_for_the_store_is_answered_from_memory_when_it_takes_over() {
     tables.set_hanging(true);
     let (user, store) = (user(), client.through_store());
     let mut asking = store.int_variation(&user, "f", -1).boxed();
-    assert!(poll(&mut asking).is_pending());
+    assert!(poll_once(&mut asking).is_pending());
     until(&sim, || tables.calls() == calls + 1);
     let mut waiting = store.int_variation(&user, "g", -1).boxed();
-    assert!(poll(&mut waiting).is_pending());
+    assert!(poll_once(&mut waiting).is_pending());
     let mut warming = store.warm_up().boxed();
-    assert!(poll(&mut warming).is_pending());
+    assert!(poll_once(&mut warming).is_pending());
     let mut change_set = ChangeSetBuilder::full();
     change_set.put(Kind::Flag, "f", 1, r#"{"variations":[9],"offVariation":0}"#).unwrap();
     sender.unbounded_send(data(change_set)).unwrap();
     sim.run();
-    assert_eq!(poll(&mut asking), Poll::Ready(9));
-    assert_eq!(poll(&mut waiting), Poll::Ready(-1));
-    assert_eq!(poll(&mut warming), Poll::Ready(Ok(())));
+    assert_eq!(poll_once(&mut asking), Poll::Ready(9));
+    assert_eq!(poll_once(&mut waiting), Poll::Ready(-1));
+    assert_eq!(poll_once(&mut warming), Poll::Ready(Ok(())));
     tables.set_hanging(false);
     block_on(store.warm_up()).unwrap();
     thread::sleep(Duration::from_millis(20));
@@ -94,13 +83,13 @@ fn b_10_2_what_waits_for_the_store_is_withdrawn_by_closing() {
     tables.set_hanging(true);
     let (user, store) = (user(), client.through_store());
     let mut asking = store.int_variation(&user, "f", -1).boxed();
-    assert!(poll(&mut asking).is_pending());
+    assert!(poll_once(&mut asking).is_pending());
     until(&sim, || tables.calls() == 1);
     let mut waiting = store.int_variation(&user, "g", -1).boxed();
-    assert!(poll(&mut waiting).is_pending());
-    close(&sim, &client);
-    assert_eq!(poll(&mut asking), Poll::Ready(-1));
-    assert_eq!(poll(&mut waiting), Poll::Ready(-1));
+    assert!(poll_once(&mut waiting).is_pending());
+    close_beside(&sim, &client);
+    assert_eq!(poll_once(&mut asking), Poll::Ready(-1));
+    assert_eq!(poll_once(&mut waiting), Poll::Ready(-1));
     assert!(block_on(store.warm_up()).is_err());
     tables.set_hanging(false);
     thread::sleep(Duration::from_millis(20));
