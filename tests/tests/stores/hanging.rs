@@ -72,7 +72,7 @@ fn a_store_that_panics_at_its_end_leaves_no_connection_open(host: Host) {
         .unwrap();
     let (gated, gate) = Gated::open();
     let client = host.start_as(config, Store::new(gated), CacheMode::Infinite);
-    host.run(eventually("the stream", || server.log().open() == 1));
+    host.run(eventually("the stream", || server.log().requests().len() == 1));
     host.run(client.close(Client::CLOSE_TIMEOUT));
     assert_eq!(client.status().state, SourceState::Off);
     drop(client);
