@@ -15,7 +15,7 @@ pub mod smoke;
 mod sse;
 mod stream_attempt;
 
-pub use evaluation::evaluation;
+pub use evaluation::{OPERATORS, evaluation};
 pub use fdv1_body::fdv1_body;
 pub use poll_body::poll_body;
 pub use protocol_events::protocol_events;

@@ -1,6 +1,7 @@
 //! Flags, segments and contexts that have much to do with each other, as JSON that the official
 //! engine accepts.
 
+use fdv2_tests::fuzz::OPERATORS;
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
@@ -38,24 +39,6 @@ const REFERENCES: [&str; 14] = [
     "home",
 ];
 const INVALID_REFERENCES: [&str; 5] = ["", "/", "//", "/a/", "/a~2"];
-const OPERATORS: [&str; 16] = [
-    "in",
-    "startsWith",
-    "endsWith",
-    "contains",
-    "matches",
-    "lessThan",
-    "lessThanOrEqual",
-    "greaterThan",
-    "greaterThanOrEqual",
-    "before",
-    "after",
-    "semVerEqual",
-    "semVerLessThan",
-    "semVerGreaterThan",
-    "segmentMatch",
-    "futureOp",
-];
 const TEXTS: [&str; 34] = [
     "a",
     "b",

@@ -16,6 +16,7 @@ use fdv2_core::{Limits, Snapshot};
 use serde_json::Value;
 
 use look::Look;
+pub use parts::OPERATORS;
 use world::World;
 
 /// How many flags and segments an evaluation visits at most, as it is documented.

@@ -29,7 +29,8 @@ const REFERENCES: [&str; 18] = [
     "/a/",
     "/a~2",
 ];
-const OPERATORS: [&str; 16] = [
+/// The operators of clauses, and one that nobody knows.
+pub const OPERATORS: [&str; 16] = [
     "in",
     "startsWith",
     "endsWith",
