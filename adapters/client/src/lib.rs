@@ -79,6 +79,7 @@ pub mod tls;
 pub mod transport;
 
 mod client;
+mod contain;
 mod control;
 mod driver;
 mod evaluate;

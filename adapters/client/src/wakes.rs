@@ -1,7 +1,8 @@
 //! Waking others without being hurt by them.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::task::Waker;
+
+use crate::contain::contain;
 
 /// Wakers collected under a lock, to be woken once it is released.
 #[derive(Debug, Default)]
@@ -15,7 +16,7 @@ impl Wakes {
     /// Wakes them all. One that panics keeps no other from being woken (B 7.3).
     pub(crate) fn wake(self) {
         for waker in self.0 {
-            drop(catch_unwind(AssertUnwindSafe(|| waker.wake())));
+            contain(|| waker.wake());
         }
     }
 }

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::future::Future;
 use std::mem;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
@@ -18,6 +17,7 @@ use futures::channel::oneshot;
 use super::cache::{Cache, Found};
 use super::store::{BigSegmentStore, Metadata};
 use super::{BigSegments, ContextHash};
+use crate::contain::contain;
 use crate::shared::{Clock, Shared};
 use crate::store::{self, StoreError, Ticket};
 
@@ -327,11 +327,6 @@ fn release(waiting: impl IntoIterator<Item = oneshot::Sender<Result<Answer, Stor
     for sender in waiting {
         contain(|| drop(sender));
     }
-}
-
-/// Wakes somebody. A waker that panics keeps no other from being woken.
-fn contain(wake: impl FnOnce()) {
-    drop(catch_unwind(AssertUnwindSafe(wake)));
 }
 
 /// Somebody who waits for an answer. Dropped, he is forgotten.

@@ -1,6 +1,5 @@
 //! Doing what the core says.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
@@ -12,6 +11,7 @@ use futures::stream::{self, BoxStream};
 use super::running::{Origin, Running, failed_finally};
 use super::storing::Storing;
 use crate::Transport;
+use crate::contain::contain;
 use crate::parts::Parts;
 use crate::shared::Shared;
 use crate::source::CustomSources;
@@ -163,8 +163,7 @@ fn running(
     origin: Origin,
     begin: impl FnOnce() -> BoxStream<'static, Outcome>,
 ) -> Running {
-    let outcomes =
-        catch_unwind(AssertUnwindSafe(begin)).unwrap_or_else(|_| once(origin.panicked()));
+    let outcomes = contain(begin).unwrap_or_else(|| once(origin.panicked()));
     Running::new(id, origin, outcomes)
 }
 

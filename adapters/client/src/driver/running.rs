@@ -1,6 +1,5 @@
 //! The live effect of a lane.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
@@ -9,6 +8,8 @@ use fdv2_core::status::ErrorKind;
 use fdv2_core::{EffectId, Outcome, SourceUpdate, TransportError, TransportErrorKind};
 use futures::StreamExt;
 use futures::stream::BoxStream;
+
+use crate::contain::contain;
 
 /// The largest piece of a body that the core is given at once.
 pub(super) const SLICE: usize = 16 << 10;
@@ -101,18 +102,18 @@ impl Running {
     fn poll_stream(&mut self, cx: &mut Context<'_>) -> Poll<Outcome> {
         let Some(outcomes) = &mut self.outcomes else { return Poll::Pending };
         // What panicked is never polled again: its outcome is the last.
-        match catch_unwind(AssertUnwindSafe(|| outcomes.poll_next_unpin(cx))) {
-            Ok(Poll::Pending) => Poll::Pending,
-            Ok(Poll::Ready(Some(outcome))) => Poll::Ready(outcome),
-            Ok(Poll::Ready(None)) => Poll::Ready(self.origin.ended()),
-            Err(_) => Poll::Ready(self.origin.panicked()),
+        match contain(|| outcomes.poll_next_unpin(cx)) {
+            Some(Poll::Pending) => Poll::Pending,
+            Some(Poll::Ready(Some(outcome))) => Poll::Ready(outcome),
+            Some(Poll::Ready(None)) => Poll::Ready(self.origin.ended()),
+            None => Poll::Ready(self.origin.panicked()),
         }
     }
 
     /// Closes the socket, or whatever a custom source holds. Its panics are its own.
     fn release(&mut self) {
         let outcomes = self.outcomes.take();
-        drop(catch_unwind(AssertUnwindSafe(|| drop(outcomes))));
+        contain(|| drop(outcomes));
     }
 }
 

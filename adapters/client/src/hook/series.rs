@@ -2,7 +2,6 @@
 
 use std::any::Any;
 use std::mem;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -11,6 +10,7 @@ use fdv2_core::eval::Detail;
 use serde_json::Value;
 
 use super::{EvaluationSeries, Hook, HookError};
+use crate::contain::contain;
 use crate::shared::Shared;
 use crate::warning::{HookFailure, HookStage};
 
@@ -73,8 +73,8 @@ impl Hooks {
     /// `None` if there are none, so that evaluations have but one thing to ask.
     pub(crate) fn new(hooks: Vec<SharedHook>) -> Option<Self> {
         let added = |hook: SharedHook| {
-            let name = catch_unwind(AssertUnwindSafe(|| hook.name().into()));
-            let name = name.unwrap_or_else(|_| "without a name".into());
+            let name = contain(|| hook.name().into());
+            let name = name.unwrap_or_else(|| "without a name".into());
             Added { hook, name, has_failed: AtomicBool::new(false) }
         };
         (!hooks.is_empty()).then(|| Self(hooks.into_iter().map(added).collect()))
@@ -108,14 +108,10 @@ impl Added {
         run: impl FnOnce() -> Result<R, HookError>,
     ) -> Option<R> {
         // An error's text is code of others, too.
-        let result = catch_unwind(AssertUnwindSafe(|| run().map_err(|error| error.to_string())));
-        let message = match result {
-            Ok(Ok(result)) => return Some(result),
-            Ok(Err(message)) => message,
-            Err(panic) => {
-                discard(panic);
-                "it panicked; standard error has the message".to_owned()
-            }
+        let message = match contain(|| run().map_err(|error| error.to_string())) {
+            Some(Ok(result)) => return Some(result),
+            Some(Err(message)) => message,
+            None => "it panicked; standard error has the message".to_owned(),
         };
         if !self.has_failed.swap(true, Ordering::Relaxed) {
             let hook = Arc::clone(&self.name);
@@ -163,14 +159,7 @@ impl Drop for Series<'_> {
     /// What is left when an evaluation was not awaited to its end is code of others.
     fn drop(&mut self) {
         for data in mem::take(&mut self.data) {
-            discard(data);
+            contain(|| drop(data));
         }
-    }
-}
-
-/// Drops what may panic in that. What it then panics with is left alone: it could go on like that.
-fn discard<T>(remains: T) {
-    if let Err(panic) = catch_unwind(AssertUnwindSafe(|| drop(remains))) {
-        mem::forget(panic);
     }
 }

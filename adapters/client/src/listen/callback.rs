@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::io;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, Thread};
@@ -10,6 +9,7 @@ use std::thread::{self, Thread};
 use futures::{Stream, StreamExt};
 
 use super::{FlagChanges, ValueChanges};
+use crate::contain::contain;
 use crate::queue::Ending;
 
 /// A callback that is registered with a client. Dropping it removes the callback: no call begins
@@ -73,8 +73,7 @@ fn call_back<S: Removable>(mut stream: S, ending: &Ending, mut callback: impl Fn
         match stream.poll_next_unpin(&mut Context::from_waker(&waker)) {
             Poll::Pending => thread::park(),
             Poll::Ready(Some(item)) if ending.is_open() => {
-                // The panic hook has said what there is to say.
-                drop(catch_unwind(AssertUnwindSafe(|| callback(item))));
+                contain(|| callback(item));
             }
             Poll::Ready(_) => return,
         }

@@ -1,6 +1,6 @@
-//! Running code of others that must do the client no harm.
+//! A subscriber or a recorder that must do the client no harm.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use crate::contain::contain;
 
 /// Something that runs code of others: a subscriber's or a recorder's. A panic of theirs does the
 /// client no harm; after it they are told nothing more.
@@ -28,9 +28,4 @@ impl<T> Drop for Contained<T> {
     fn drop(&mut self) {
         self.end();
     }
-}
-
-/// `None` after a panic.
-pub(super) fn contain<R>(code: impl FnOnce() -> R) -> Option<R> {
-    catch_unwind(AssertUnwindSafe(code)).ok()
 }

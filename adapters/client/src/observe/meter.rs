@@ -4,8 +4,8 @@ use fdv2_core::persistence::Upserted;
 use fdv2_core::status::{ErrorKind, SourceState};
 use metrics::{Unit, counter, describe_counter, describe_gauge, gauge};
 
-use super::contained::contain;
 use super::facts::{AttemptKind, Fact, Work};
+use crate::contain::contain;
 
 /// What one client has added to the gauges, which are sums over all clients of the process.
 pub(super) struct Meter {

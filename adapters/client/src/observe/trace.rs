@@ -6,8 +6,8 @@ use fdv2_core::persistence::Upserted;
 use fdv2_core::status::{Readiness, SourceError, SourceState, SourceStatus, StoreStatus};
 use tracing::{Span, debug, debug_span, error_span, info, trace, warn};
 
-use super::contained::contain;
 use super::facts::{AttemptKind, Fact, Work};
+use crate::contain::contain;
 
 /// One client's spans.
 pub(super) struct Tracer {

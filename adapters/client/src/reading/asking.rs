@@ -1,12 +1,12 @@
 //! The questions that wait for the store, for as long as it may be asked.
 
 use std::collections::BTreeMap;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use futures::channel::oneshot;
 use futures::future::{Either, select};
 
+use crate::contain::contain;
 use crate::store::{Answer, Query, Store, StoreError, Ticket};
 
 /// Asks the store until that is over: then what waits is withdrawn, and no call begins any more
@@ -104,11 +104,6 @@ impl Asking {
     fn waiting(&self) -> MutexGuard<'_, Option<Waiting>> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// Wakes whoever waits. A waker that panics keeps no other from being woken.
-fn contain(wake: impl FnOnce()) {
-    drop(catch_unwind(AssertUnwindSafe(wake)));
 }
 
 /// The place of a question. Dropped, it withdraws the question.

@@ -1,7 +1,6 @@
 //! The two threads of a store.
 
 use std::fmt;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::thread;
 
@@ -10,6 +9,7 @@ use futures::channel::oneshot;
 
 use super::lane::{Lane, Question, Turn};
 use super::{Answer, Call, PersistentStore, Query, Ticket};
+use crate::contain::contain;
 
 /// How many writes and probes may wait: each client has one at most.
 const WRITES: usize = 1024;
@@ -60,7 +60,7 @@ impl Store {
         let ticket = self.usable().and_then(|lanes| {
             lanes.writes.work(Box::new(move |store| {
                 // Nobody may be left to hear of it.
-                let _ = answer.send(contain(|| work(store)));
+                let _ = answer.send(contain(|| work(store)).unwrap_or_else(panicked));
             }))
         });
         Call::new(ticket, result)
@@ -137,7 +137,7 @@ impl<Q: Question> Drop for Owned<Q> {
     fn drop(&mut self) {
         let Some(store) = self.0.take() else { return };
         // Nobody is left to hear of a panic.
-        let _ = catch_unwind(AssertUnwindSafe(move || Q::close(&store)));
+        contain(move || Q::close(&store));
     }
 }
 
@@ -159,26 +159,20 @@ fn run<Q: Question>(lane: &Lane<Q>, owned: &Owned<Q>) {
     let Some(store) = owned.0.as_deref() else { return };
     while let Some(turn) = lane.next() {
         match turn {
-            Turn::Work(work) => drop(contain(|| {
-                work(store);
-                Ok(())
-            })),
+            Turn::Work(work) => {
+                contain(|| work(store));
+            }
             Turn::Read(query, readers) => {
-                let answer = contain(|| query.ask(store));
+                let answer = contain(|| query.ask(store)).unwrap_or_else(panicked);
                 for reader in readers.into_values() {
-                    drop(contain(|| {
-                        reader(&answer);
-                        Ok(())
-                    }));
+                    contain(|| reader(&answer));
                 }
             }
         }
     }
 }
 
-/// Turns a panic into an error, whose text it does not repeat: that may hold anything.
-fn contain<R>(call: impl FnOnce() -> Result<R, StoreError>) -> Result<R, StoreError> {
-    catch_unwind(AssertUnwindSafe(call)).unwrap_or_else(|_| {
-        Err(StoreError::new("the store panicked; standard error has the message"))
-    })
+/// The error of a call that panicked. It does not repeat the panic's text: that may hold anything.
+fn panicked<R>() -> Result<R, StoreError> {
+    Err(StoreError::new("the store panicked; standard error has the message"))
 }
