@@ -19,6 +19,7 @@ pub mod redis_server;
 #[cfg(feature = "adapters")]
 pub mod runtimes;
 pub mod samples;
+#[cfg(feature = "adapters")]
 pub mod scratch;
 #[cfg(feature = "adapters")]
 pub mod server;

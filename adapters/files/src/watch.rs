@@ -14,9 +14,8 @@ use crate::{DuplicateKeys, FileError};
 /// look finds one, too: what is mended by then was a write half done.
 ///
 /// ```
-/// # let dir = std::env::temp_dir().join(format!("fdv2-watch-{}", std::process::id()));
-/// # std::fs::create_dir_all(&dir)?;
-/// # let path = dir.join("flags.json");
+/// # let dir = tempfile::tempdir()?;
+/// # let path = dir.path().join("flags.json");
 /// # std::fs::write(&path, r#"{"flagValues": {"dark-mode": true}}"#)?;
 /// use fdv2_files::{DuplicateKeys, State, Watcher};
 ///
@@ -26,7 +25,6 @@ use crate::{DuplicateKeys, FileError};
 ///     Some(State::Broken(error)) => panic!("{error}"),
 ///     None => panic!("a good file in JSON needs one look"),
 /// }
-/// # std::fs::remove_dir_all(&dir)?;
 /// # Ok::<(), std::io::Error>(())
 /// ```
 #[derive(Debug)]

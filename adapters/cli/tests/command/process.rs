@@ -2,11 +2,11 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
-use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
 
 /// How long a test waits for what has to happen.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
@@ -99,16 +99,12 @@ impl Drop for Running {
 
 /// A flag file in a directory of its own.
 pub(crate) struct FlagFile {
-    dir: PathBuf,
+    dir: TempDir,
 }
 
 impl FlagFile {
     pub(crate) fn new(text: &str) -> Self {
-        static COUNT: AtomicU64 = AtomicU64::new(0);
-        let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        let dir = std::env::temp_dir().join(format!("fdv2-cli-{}-{number}", std::process::id()));
-        fs::create_dir_all(&dir).unwrap();
-        let file = Self { dir };
+        let file = Self { dir: TempDir::new().unwrap() };
         file.write(text);
         file
     }
@@ -118,13 +114,7 @@ impl FlagFile {
     }
 
     pub(crate) fn path(&self) -> String {
-        Path::new(&self.dir).join("flags.json").to_str().unwrap().to_owned()
-    }
-}
-
-impl Drop for FlagFile {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.dir);
+        self.dir.path().join("flags.json").to_str().unwrap().to_owned()
     }
 }
 

@@ -1,35 +1,29 @@
 use std::path::PathBuf;
 
+use tempfile::TempDir;
+
 use crate::process::{FlagFile, Running, fdv2, run, serve, text};
 
-/// A SQLite file that is there as long as this value.
-struct File(PathBuf);
+/// Where a SQLite file can be, as long as this value is.
+struct File(TempDir);
 
 impl File {
-    fn new(name: &str) -> Self {
-        let file = format!("fdv2-command-{name}-{}.sqlite", std::process::id());
-        Self(std::env::temp_dir().join(file))
+    fn new() -> Self {
+        Self(TempDir::new().unwrap())
+    }
+
+    fn path(&self) -> PathBuf {
+        self.0.path().join("flags.sqlite")
     }
 
     fn name(&self) -> String {
-        format!("sqlite:{}", self.0.display())
-    }
-}
-
-impl Drop for File {
-    fn drop(&mut self) {
-        for ending in ["", "-wal", "-shm"] {
-            let mut path = self.0.clone().into_os_string();
-            path.push(ending);
-            // Not all of them are there.
-            let _ = std::fs::remove_file(path);
-        }
+        format!("sqlite:{}", self.path().display())
     }
 }
 
 #[test]
 fn the_demo_fills_a_store_that_a_later_one_without_server_reads_as_cached() {
-    let file = File::new("demo");
+    let file = File::new();
     let store = file.name();
     let first = run(&["demo", "--store", &store]);
     assert_eq!(first.status.code(), Some(0), "{}", text(&first.stderr));
@@ -54,7 +48,7 @@ fn the_demo_fills_a_store_that_a_later_one_without_server_reads_as_cached() {
 /// What one `watch` wrote to the store, the next one shows while the service does not answer.
 #[test]
 fn watch_keeps_a_store_and_shows_what_it_has_until_the_service_answers() {
-    let (file, flags) = (File::new("watch"), FlagFile::new(r#"{"flagValues":{"a":"kept"}}"#));
+    let (file, flags) = (File::new(), FlagFile::new(r#"{"flagValues":{"a":"kept"}}"#));
     let store = file.name();
     let (mut server, url) = serve(&flags, &[]);
     let arguments = ["watch", "--sdk-key", "any", "--base-url", &url, "--store", &store, "--json"];
@@ -72,13 +66,13 @@ fn watch_keeps_a_store_and_shows_what_it_has_until_the_service_answers() {
 
 #[test]
 fn a_store_is_cleared_only_when_that_is_meant() {
-    let file = File::new("clear");
+    let file = File::new();
     let store = file.name();
     let missing = run(&["store", "show", &store]);
     assert_eq!(missing.status.code(), Some(1));
-    assert!(!file.0.exists(), "a look makes no file");
+    assert!(!file.path().exists(), "a look makes no file");
 
-    std::fs::write(&file.0, "").unwrap();
+    std::fs::write(file.path(), "").unwrap();
     let hasty = run(&["store", "clear", &store]);
     assert_eq!(hasty.status.code(), Some(2));
     assert!(text(&hasty.stderr).contains("--yes"));

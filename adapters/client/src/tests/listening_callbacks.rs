@@ -1,12 +1,11 @@
 //! B 7.3, 7.4: callbacks on threads of their own.
 
-use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use std::{env, fs, process, thread};
+use std::{fs, thread};
 
 use fdv2_core::model::Kind;
 use fdv2_core::snapshot::ChangeSetBuilder;
@@ -16,6 +15,7 @@ use futures::channel::mpsc::{UnboundedSender, unbounded};
 use futures::executor::block_on;
 use futures::{FutureExt, StreamExt};
 use serde_json::Value;
+use tempfile::NamedTempFile;
 
 use super::feed::{changes, fed, full, running, synchronizers, version};
 use super::sim::Sim;
@@ -305,9 +305,10 @@ fn a_listener_does_not_keep_the_client_open() {
 /// Case L04: what a file brings is announced like anything else.
 #[test]
 fn a_file_that_is_saved_again_calls_back() {
-    let file = Saved::new(r#"[{"key":"f1","version":1}, {"key":"f2","version":1}]"#);
+    let file = NamedTempFile::new().unwrap();
+    fs::write(&file, r#"[{"key":"f1","version":1}, {"key":"f2","version":1}]"#).unwrap();
     let saves: Arc<Mutex<Option<UnboundedSender<()>>>> = Arc::default();
-    let (path, hold) = (file.0.clone(), Arc::clone(&saves));
+    let (path, hold) = (file.path().to_owned(), Arc::clone(&saves));
     let source = move |_: OpenSource| {
         let (sender, saved) = unbounded();
         sender.unbounded_send(()).unwrap();
@@ -321,32 +322,11 @@ fn a_file_that_is_saved_again_calls_back() {
     let (_listener, heard) = listen(&client);
     sim.run();
     assert_told(&heard, &["f1", "f2"]);
-    file.save(r#"[{"key":"f1","version":1}, {"key":"f2","version":1,"on":true}]"#);
+    fs::write(&file, r#"[{"key":"f1","version":1}, {"key":"f2","version":1,"on":true}]"#).unwrap();
     saves.lock().unwrap().as_ref().unwrap().unbounded_send(()).unwrap();
     sim.run();
     assert_told(&heard, &["f2"]);
     assert!(heard.try_recv().is_err());
-}
-
-/// A file that is gone with the test.
-struct Saved(PathBuf);
-
-impl Saved {
-    fn new(text: &str) -> Self {
-        let file = Self(env::temp_dir().join(format!("fdv2-listening-{}.json", process::id())));
-        file.save(text);
-        file
-    }
-
-    fn save(&self, text: &str) {
-        fs::File::create(&self.0).unwrap().write_all(text.as_bytes()).unwrap();
-    }
-}
-
-impl Drop for Saved {
-    fn drop(&mut self) {
-        drop(fs::remove_file(&self.0));
-    }
 }
 
 fn read(path: &Path) -> SourceUpdate {

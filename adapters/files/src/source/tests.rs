@@ -1,40 +1,35 @@
 use std::fs;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use fdv2_client::core::{Limits, Snapshot};
 use futures::FutureExt;
 use futures::executor::block_on;
+use tempfile::TempDir;
 
 use super::*;
 
 /// A file of this test's own, removed at its end.
-struct TestFile(PathBuf);
+struct TestFile(TempDir);
 
 impl TestFile {
     fn new(text: &str) -> Self {
-        static MADE: AtomicUsize = AtomicUsize::new(0);
-        let number = MADE.fetch_add(1, Ordering::Relaxed);
-        let name = format!("fdv2-source-{}-{number}.json", std::process::id());
-        let file = Self(std::env::temp_dir().join(name));
+        let file = Self(TempDir::new().unwrap());
         file.write(text);
         file
     }
 
+    fn path(&self) -> PathBuf {
+        self.0.path().join("flags.json")
+    }
+
     /// Whole at once, as a rename is.
     fn write(&self, text: &str) {
-        let new = self.0.with_extension("new");
+        let new = self.path().with_extension("new");
         fs::write(&new, text).unwrap();
-        fs::rename(new, &self.0).unwrap();
+        fs::rename(new, self.path()).unwrap();
     }
 
     fn source(&self) -> FileSource {
-        FileSource::new([&self.0]).check_interval(Duration::from_millis(2))
-    }
-}
-
-impl Drop for TestFile {
-    fn drop(&mut self) {
-        let _ = fs::remove_file(&self.0);
+        FileSource::new([self.path()]).check_interval(Duration::from_millis(2))
     }
 }
 
@@ -116,7 +111,7 @@ fn an_attempt_that_was_given_up_in_silence_leaves_the_fault_to_the_next() {
 #[test]
 fn an_attempt_that_is_over_leaves_no_thread_behind() {
     let file = TestFile::new(r#"{"flagValues":{"a":1}}"#);
-    let source = FileSource::new([&file.0]).check_interval(Duration::from_secs(3600));
+    let source = FileSource::new([file.path()]).check_interval(Duration::from_secs(3600));
     let known = Arc::downgrade(&source.known);
     let mut updates = open(&source);
     assert_eq!(next(&mut updates), "a@1");

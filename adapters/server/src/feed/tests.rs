@@ -1,32 +1,26 @@
 use std::fs;
 
+use tempfile::TempDir;
+
 use super::*;
 use crate::notice::Notices;
 
 /// A directory of this test's own, removed at its end.
-struct Dir(PathBuf);
+struct Dir(TempDir);
 
 impl Dir {
-    fn new(name: &str) -> Self {
-        let dir = std::env::temp_dir().join(format!("fdv2-{}-{name}", std::process::id()));
-        fs::create_dir_all(&dir).unwrap();
-        Self(dir)
+    fn new() -> Self {
+        Self(TempDir::new().unwrap())
     }
 
     fn path(&self, name: &str) -> PathBuf {
-        self.0.join(name)
+        self.0.path().join(name)
     }
 
     fn write(&self, name: &str, text: &str) -> PathBuf {
         let path = self.path(name);
         fs::write(&path, text).unwrap();
         path
-    }
-}
-
-impl Drop for Dir {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
     }
 }
 
@@ -63,7 +57,7 @@ const TWO: &str = r#"{"flagValues":{"a":2}}"#;
 
 #[test]
 fn an_edit_is_served_and_told_of() {
-    let dir = Dir::new("edit");
+    let dir = Dir::new();
     let mut stepped = start(dir.write("flags.json", ONE)).unwrap();
     assert_eq!(stepped.look(), []);
     dir.write("flags.json", TWO);
@@ -74,7 +68,7 @@ fn an_edit_is_served_and_told_of() {
 
 #[test]
 fn an_edit_that_changes_nothing_is_not_told_of() {
-    let dir = Dir::new("same");
+    let dir = Dir::new();
     let mut stepped = start(dir.write("flags.json", r#"{"flags":{"a":{"x":1,"y":2}}}"#)).unwrap();
     dir.write("flags.json", r#"{"flags":{"a":{"y":2,"x":1}}}"#);
     assert_eq!(stepped.look(), []);
@@ -82,7 +76,7 @@ fn an_edit_that_changes_nothing_is_not_told_of() {
 
 #[test]
 fn a_file_that_breaks_is_told_of_once_and_changes_nothing() {
-    let dir = Dir::new("broken");
+    let dir = Dir::new();
     let path = dir.write("flags.json", ONE);
     let mut stepped = start(path.clone()).unwrap();
     dir.write("flags.json", TWO.get(..9).unwrap());
@@ -96,7 +90,7 @@ fn a_file_that_breaks_is_told_of_once_and_changes_nothing() {
 
 #[test]
 fn a_file_that_is_mended_to_what_is_served_says_so() {
-    let dir = Dir::new("mended");
+    let dir = Dir::new();
     let path = dir.write("flags.json", ONE);
     let mut stepped = start(path.clone()).unwrap();
     fs::remove_file(&path).unwrap();
@@ -108,7 +102,7 @@ fn a_file_that_is_mended_to_what_is_served_says_so() {
 
 #[test]
 fn a_file_in_yaml_is_served_as_well() {
-    let dir = Dir::new("yaml");
+    let dir = Dir::new();
     let mut stepped = start(dir.write("flags.yaml", "flagValues:\n  a: 1\n")).unwrap();
     assert_eq!(stepped.value_of_a(), "1");
     dir.write("flags.yaml", "flagValues:\n  a: 2\n");
@@ -118,8 +112,8 @@ fn a_file_in_yaml_is_served_as_well() {
 
 #[test]
 fn a_directory_or_no_file_at_the_start_is_an_error() {
-    let dir = Dir::new("missing");
+    let dir = Dir::new();
     let fault = |path: PathBuf| start(path).err().unwrap().message;
-    assert_eq!(fault(dir.0.clone()), "the file cannot be read: this is not a file");
+    assert_eq!(fault(dir.0.path().to_owned()), "the file cannot be read: this is not a file");
     assert_eq!(fault(dir.path("none.json")), "there is no such file");
 }
