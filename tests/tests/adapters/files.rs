@@ -161,14 +161,16 @@ fn what_a_file_brings_empties_the_selector(host: Host) {
         Script::status(500),
         Script::json(&poll(&full("s2", &[flag("f1", 3)]))),
     ]);
-    let interval = Duration::from_millis(50);
+    // The first poll is through long before its source could be left, which it is between the
+    // second, which fails, and the next.
+    let interval = Duration::from_secs(2);
     let files = source(&path);
     let config = Config::custom("sdk-key")
         .synchronizer(polling(&server).interval(interval))
         .synchronizer(files.configured())
         .adjust_timing(|timing| {
             timing.min_poll_interval = interval;
-            timing.fallback_after = Duration::from_millis(10);
+            timing.fallback_after = Duration::from_secs(1);
             timing.recovery_after = Duration::from_millis(500);
         })
         .build()
