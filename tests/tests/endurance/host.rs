@@ -29,7 +29,11 @@ impl Host {
 
     /// Runs `future` and all tasks of this runtime, for a bounded time.
     pub(crate) fn run<T>(&self, future: impl Future<Output = T>) -> T {
-        let future = within_patience(future);
+        self.run_on(within_patience(future))
+    }
+
+    /// Runs `future`, which bounds its time itself, and all tasks of this runtime.
+    pub(crate) fn run_on<T>(&self, future: impl Future<Output = T>) -> T {
         match self {
             Self::Tokio(runtime) => runtime.block_on(future),
             Self::Smol(executor) => smol::block_on(executor.run(future)),
