@@ -178,8 +178,9 @@ impl Facts {
         }
         if self.status.state != SourceState::Off || !self.status.is_last {
             let last_error = error.or_else(|| self.status.last_error.clone());
-            let off =
-                SourceStatus { state: SourceState::Off, since: now, last_error, is_last: true };
+            let is_off = self.status.state == SourceState::Off;
+            let since = if is_off { self.status.since } else { now };
+            let off = SourceStatus { state: SourceState::Off, since, last_error, is_last: true };
             self.set_status(off, wakes);
         }
         self.status_listeners.close(wakes);

@@ -4,12 +4,13 @@ use std::time::Duration;
 
 use fdv2_core::config::{Config, Custom};
 use fdv2_core::status::SourceState;
-use fdv2_core::{Instant, Outcome, Request};
+use fdv2_core::{Instant, Outcome, Request, SourceUpdate};
 use futures::executor::block_on;
 use futures::future::BoxFuture;
 use futures::stream::BoxStream;
 use futures::{FutureExt, StreamExt, stream};
 
+use super::feed::{full, running};
 use super::sim::{Sim, SimSleep};
 use super::{Silence, start_with};
 use crate::{Client, CustomSources, Runtime, StartError, Transport, WaitError};
@@ -40,6 +41,22 @@ fn a_dropped_runtime_turns_the_status_off_with_the_reason_and_releases_every_wai
     assert_eq!(seen, [SourceState::Initializing, SourceState::Off]);
     assert_eq!(client.status().last_error, Some(error));
     block_on(client.close(Duration::MAX));
+}
+
+/// B 6.1: OFF is entered once, whatever is the reason later on.
+#[test]
+fn a_runtime_dropped_while_a_directive_holds_leaves_the_moment_of_off() {
+    let (sim, client, feeds) = running(&["a"]);
+    sim.advance(Duration::from_secs(1));
+    feeds.tell("a", SourceUpdate::Directive(None));
+    feeds.tell("a", full(1, &["f1"]));
+    sim.run();
+    let off = client.status();
+    assert_eq!((off.state, off.is_last), (SourceState::Off, false));
+    sim.advance(Duration::from_secs(5));
+    sim.drop_runtime();
+    let last = client.status();
+    assert_eq!((last.state, last.since, last.is_last), (SourceState::Off, off.since, true));
 }
 
 /// B 10.3: the task is dropped before it ever ran.
