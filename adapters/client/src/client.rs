@@ -59,9 +59,9 @@ impl Client {
     /// This is what the crates of the runtimes build on. Applications use those.
     ///
     /// # Errors
-    /// [`StartError::UnknownSource`], [`StartError::NoStore`], [`StartError::UnusedStore`] and
-    /// [`StartError::UsedTap`] when `config` and `parts` do not fit, and whatever
-    /// [`Runtime::spawn`] refuses.
+    /// [`StartError::UnknownSource`], [`StartError::UnusedSource`], [`StartError::SameName`],
+    /// [`StartError::NoStore`], [`StartError::UnusedStore`] and [`StartError::UsedTap`] when `config`
+    /// and `parts` do not fit, and whatever [`Runtime::spawn`] refuses.
     pub fn start_with<R: Runtime, T: Transport>(
         config: Config,
         runtime: R,

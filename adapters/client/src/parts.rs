@@ -18,6 +18,8 @@ use crate::tap::{OpenTap, Tap};
 #[derive(Clone, Default)]
 pub struct Parts {
     pub(crate) sources: CustomSources,
+    /// A name that two custom sources were added under.
+    same_name: Option<String>,
     pub(crate) store: Option<Store>,
     pub(crate) cache: CacheMode,
     pub(crate) hooks: Vec<SharedHook>,
@@ -31,8 +33,12 @@ impl Parts {
         Self::default()
     }
 
-    /// Adds a custom source under the name that the configuration gives it (B 3.12).
+    /// Adds a custom source under the name that the configuration gives it (B 3.12). Each has a name
+    /// of its own; one that the configuration names twice is added once.
     pub fn custom_source(mut self, name: &str, source: impl CustomSource) -> Self {
+        if self.sources.contains(name) {
+            self.same_name = Some(name.to_owned());
+        }
         self.sources = self.sources.with(name, source);
         self
     }
@@ -104,9 +110,19 @@ impl Parts {
     }
 
     /// Whether everything is there that `config` names, and nothing that it does not know of.
+    /// Offline, nothing is asked for anyhow.
     pub(crate) fn check(&self, config: &Config) -> Result<(), StartError> {
+        if let Some(name) = &self.same_name {
+            return Err(StartError::SameName(name.clone()));
+        }
         if let Some(name) = config.custom_sources().find(|name| !self.sources.contains(name)) {
             return Err(StartError::UnknownSource(name.to_owned()));
+        }
+        let is_unused = |name: &&str| config.custom_sources().all(|configured| configured != *name);
+        if let Some(name) = self.sources.names().find(is_unused)
+            && !config.is_offline()
+        {
+            return Err(StartError::UnusedSource(name.to_owned()));
         }
         match (config.store(), &self.store) {
             (Some(_), None) => Err(StartError::NoStore),
@@ -129,7 +145,7 @@ impl From<CustomSources> for Parts {
 macro_rules! parts_of_a_builder {
     () => {
         /// Adds a source of the application's own under the name that the configuration gives it
-        /// (B 3.12).
+        /// (B 3.12). Each has a name of its own; one that the configuration names twice is added once.
         pub fn custom_source(mut self, name: &str, source: impl $crate::CustomSource) -> Self {
             self.parts = self.parts.custom_source(name, source);
             self

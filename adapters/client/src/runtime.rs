@@ -41,6 +41,18 @@ pub enum StartError {
         "the configuration names the custom source {0:?}, which was not handed in; add it with `custom_source`"
     )]
     UnknownSource(String),
+    /// A custom source was handed in that is not configured.
+    #[error(
+        "the custom source {0:?} was handed in, and the configuration does not name it; add it \
+         there with `initializer` or `synchronizer`, or leave it out"
+    )]
+    UnusedSource(String),
+    /// Two custom sources were handed in under one name.
+    #[error(
+        "two custom sources were handed in under the name {0:?}, of which one would never be \
+         asked; give each its own name, or hand in one that is used twice once"
+    )]
+    SameName(String),
     /// A store is configured that was not handed in.
     #[error(
         "the configuration speaks of a persistent store, and none was handed in; add it with `store`"

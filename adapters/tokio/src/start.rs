@@ -59,8 +59,9 @@ impl ClientBuilder {
     /// [`StartError::Transport`] when the HTTP client cannot be made;
     /// [`StartError::Contradiction`] when settings were handed in beside an HTTP client that they
     /// do not reach;
-    /// [`StartError::UnknownSource`], [`StartError::NoStore`] and [`StartError::UnusedStore`] when
-    /// what was handed in does not fit the configuration.
+    /// [`StartError::UnknownSource`], [`StartError::UnusedSource`], [`StartError::SameName`],
+    /// [`StartError::NoStore`], [`StartError::UnusedStore`] and [`StartError::UsedTap`] when what was
+    /// handed in does not fit the configuration.
     pub fn start(self) -> Result<Client, StartError> {
         let runtime = match self.runtime {
             Some(handle) => TokioRuntime::new(handle)?,

@@ -70,6 +70,11 @@ impl CustomSources {
     pub(crate) fn find(&self, name: &str) -> Option<&dyn CustomSource> {
         self.0.get(name).map(|source| &**source)
     }
+
+    /// Their names, in order.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.keys().map(|name| &**name)
+    }
 }
 
 impl fmt::Debug for CustomSources {

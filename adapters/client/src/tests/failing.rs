@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use fdv2_core::config::{Config, Custom};
+use fdv2_core::config::Config;
 use fdv2_core::status::SourceState;
 use fdv2_core::{Instant, Outcome, Request, SourceUpdate};
 use futures::executor::block_on;
@@ -75,13 +75,6 @@ fn starting_on_a_runtime_that_is_gone_is_an_error() {
     sim.drop_runtime();
     let started = Client::start_with(config(), sim, Silence, CustomSources::new());
     assert!(matches!(started, Err(StartError::Runtime(_))), "{started:?}");
-}
-
-#[test]
-fn a_custom_source_that_was_not_handed_in_is_an_error() {
-    let config = Config::custom("sdk-key").synchronizer(Custom::new("mine")).build().unwrap();
-    let started = Client::start_with(config, Sim::default(), Silence, CustomSources::new());
-    assert_eq!(started.unwrap_err(), StartError::UnknownSource("mine".into()));
 }
 
 /// A runtime without timers, as tokio's can be: to sleep is to panic.

@@ -23,6 +23,7 @@ mod observing;
 mod observing_metrics;
 #[cfg(feature = "tracing")]
 mod observing_traces;
+mod parts;
 mod readers;
 mod reading;
 mod reading_all_flags;
