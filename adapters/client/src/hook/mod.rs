@@ -59,6 +59,9 @@ pub type HookError = Box<dyn std::error::Error + Send + Sync>;
 /// }
 /// ```
 ///
+/// A hook that evaluates flags itself does so on a [`snapshot`](crate::Client::snapshot): evaluated on
+/// the client, they would run it again, without end.
+///
 /// It is added with `ClientBuilder::hook`, or with [`Parts::hook`](crate::Parts::hook). Hooks run
 /// for the `*_variation` methods of [`Client`](crate::Client) and of
 /// [`ThroughStore`](crate::ThroughStore). They do not run for those of a
