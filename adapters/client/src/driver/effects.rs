@@ -1,5 +1,6 @@
 //! Doing what the core says.
 
+use std::mem;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
@@ -138,6 +139,12 @@ fn is_last(update: &Update) -> bool {
 struct Origins<T> {
     transport: T,
     sources: CustomSources,
+}
+
+impl<T> Drop for Origins<T> {
+    fn drop(&mut self) {
+        mem::take(&mut self.sources).let_go();
+    }
 }
 
 impl<T: Transport> Origins<T> {

@@ -99,6 +99,15 @@ impl Hooks {
     }
 }
 
+impl Drop for Hooks {
+    /// Each by itself: one that panics in that harms neither the client nor another.
+    fn drop(&mut self) {
+        for added in mem::take(&mut self.0) {
+            contain(|| drop(added));
+        }
+    }
+}
+
 impl Added {
     /// Runs one stage. What goes wrong in it is told once.
     fn run<R>(

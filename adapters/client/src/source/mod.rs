@@ -12,6 +12,7 @@ use futures::stream::BoxStream;
 
 pub(crate) use self::roles::{Fetching, Following};
 pub use self::roles::{Initializer, Synchronizer};
+use crate::contain::contain;
 
 /// A source of data that the application brings, by the name that its
 /// [`Custom`](fdv2_core::config::Custom) has in the configuration (B 3.12).
@@ -74,6 +75,13 @@ impl CustomSources {
     /// Their names, in order.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         self.0.keys().map(|name| &**name)
+    }
+
+    /// Drops each by itself: one that panics in that harms neither the client nor another.
+    pub(crate) fn let_go(self) {
+        for source in self.0.into_values() {
+            contain(|| drop(source));
+        }
     }
 }
 

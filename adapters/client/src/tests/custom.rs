@@ -58,7 +58,7 @@ fn what_a_source_left_unread_is_never_applied() {
 }
 
 /// Cases F09, I08 and C08: the only source goes for good, in whichever way.
-fn assert_given_up(source: impl CustomSource) {
+fn assert_given_up(source: impl CustomSource) -> Client {
     let sim = Sim::default();
     let sources = CustomSources::new().with("a", source);
     let client = start_with(&sim, synchronizers(&["a"]), Silence, sources);
@@ -76,6 +76,7 @@ fn assert_given_up(source: impl CustomSource) {
     assert!(last.last_error.is_some());
     assert_eq!(sim.next_sleep(), None);
     assert_closes(&sim, &client);
+    client
 }
 
 fn assert_closes(sim: &Sim, client: &Client) {
@@ -109,6 +110,25 @@ fn a_source_that_cannot_be_built_is_removed() {
     assert_given_up(|_: OpenSource| -> BoxStream<'static, SourceUpdate> {
         panic!("a panic that the test wants")
     });
+}
+
+/// What it panics with as it is let go is its own, too.
+#[test]
+fn a_source_that_panics_as_it_is_dropped_leaves_its_failure_as_the_reason() {
+    struct Bomb;
+    impl Drop for Bomb {
+        fn drop(&mut self) {
+            panic!("a panic that the test wants");
+        }
+    }
+    let bomb = Bomb;
+    let source = move |_: OpenSource| {
+        let _ = &bomb;
+        stream::iter([failed_finally()]).boxed()
+    };
+    let client = assert_given_up(source);
+    let error = client.status().last_error.unwrap();
+    assert!(!error.message.contains("driver"), "{error:?}");
 }
 
 /// Case I01.

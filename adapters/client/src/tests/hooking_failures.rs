@@ -217,3 +217,29 @@ fn data_that_panics_is_contained_also_when_an_evaluation_is_dropped() {
     assert_eq!(client.through_store().bool_variation(&user(), "f", false).now_or_never(), None);
     store.set_hanging(false);
 }
+
+/// The driver may be the last to let go of a hook.
+#[test]
+fn a_hook_that_panics_as_it_is_dropped_harms_neither_the_driver_nor_other_hooks() {
+    struct Bombing(Log);
+    impl Hook for Bombing {
+        type Data = ();
+
+        fn name(&self) -> &str {
+            "bombing"
+        }
+    }
+    impl Drop for Bombing {
+        fn drop(&mut self) {
+            self.0.write("dropped");
+            panic!("a panic that the test wants");
+        }
+    }
+    let (sim, log) = (Sim::default(), Log::default());
+    let parts = Parts::new().hook(Bombing(log.clone())).hook(Bombing(log.clone()));
+    let client = start_with(&sim, Config::offline().build().unwrap(), Silence, parts);
+    drop(client);
+    sim.run();
+    assert_eq!(sim.tasks(), 0);
+    assert_eq!(log.take(), ["dropped", "dropped"]);
+}
