@@ -48,7 +48,8 @@
 //! | `TRACE` | bytes of a body came, the store is probed |
 //!
 //! With **`metrics`**, install the recorder before the client is started. Counters and gauges are
-//! sums over all clients of the process:
+//! sums over all clients of the process. An error between two attempts, as when a source is left
+//! while it waits for its next one, has the `kind` `none`:
 //!
 //! | name | labels | what |
 //! | --- | --- | --- |

@@ -37,7 +37,8 @@ pub enum ConfigError {
     Limit(&'static str),
     /// A header cannot be sent.
     #[error(
-        "the header {0:?} cannot be sent: its name or value is not legal, or it is one of ours"
+        "the header {0:?} cannot be sent; write its name and value as HTTP allows, in printable \
+         ASCII, and leave it out if it is one that is ours to set, such as Authorization"
     )]
     Header(String),
     /// The wrapper's name or version cannot be sent.

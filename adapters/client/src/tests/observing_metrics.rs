@@ -5,8 +5,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use fdv2_core::Config;
-use fdv2_core::config::StoreMode;
+use fdv2_core::config::{Config, Polling, StoreMode, Streaming};
 use fdv2_core::snapshot::ChangeSetBuilder;
 use metrics::{
     Counter, Gauge, Histogram, Key, KeyName, Metadata, Recorder, SharedString, Unit,
@@ -93,6 +92,23 @@ fn the_metrics_say_what_the_stats_say() {
             assert!(counted > 0, "{name}");
             assert_eq!(registry.counter(name), counted, "{name}");
         }
+    });
+}
+
+/// B 3.3: the source is left while it waits for its next attempt, and has shown no error.
+#[test]
+fn an_error_between_two_attempts_is_of_no_kind_of_attempt() {
+    let registry = Registry::default();
+    with_local_recorder(&registry, || {
+        let (sim, script) = (Sim::default(), Script::default());
+        answer(&script, event_stream(), "event: goodbye\ndata: {}\n\n");
+        let patient = Streaming::new().initial_retry_delay(Duration::from_secs(30));
+        let config = Config::custom("sdk-key").synchronizer(patient).synchronizer(Polling::new());
+        let client = start_with(&sim, config.build().unwrap(), script, Parts::new());
+        sim.advance(Duration::from_secs(10));
+        let stats = client.stats();
+        assert_eq!((stats.errors.network, stats.streams.failed, stats.polls.failed), (1, 0, 0));
+        assert_eq!(registry.counter("fdv2_errors_total kind=none error=network"), 1);
     });
 }
 
