@@ -72,6 +72,9 @@ fn contexts_that_cannot_be_are_an_answer(service: &Service) {
             json!({ "single": { "kind": "ø", "key": "a" } }),
             json!({ "single": { "kind": "a b", "key": "a" } }),
             json!({ "multi": [] }),
+            // An empty list that is left out.
+            json!({}),
+            json!({ "single": null, "multi": null }),
             json!({ "multi": [{ "kind": "org", "key": "a" }, { "kind": "org", "key": "b" }] }),
             json!({ "multi": [{ "kind": "org", "key": "" }, { "key": "b" }] }),
         ] {

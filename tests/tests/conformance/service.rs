@@ -130,7 +130,6 @@ fn a_command_that_cannot_be_is_refused_with_the_reason(service: &Service) {
         (evaluation("context", json!({ "kind": "user", "key": "" })), "key of a context"),
         (evaluation("valueType", json!("date")), "date"),
         (evaluation("defaultValue", json!("text")), "text"),
-        (("contextBuild", json!({})), "single"),
         (("contextBuild", json!({ "single": { "key": "a" }, "multi": [] })), "single"),
         (("contextConvert", json!({})), "input"),
         (("registerFlagChangeListener", json!({ "listenerId": "a" })), "callbackUri"),

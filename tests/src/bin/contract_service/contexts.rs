@@ -81,7 +81,10 @@ struct Private {
 }
 
 pub(crate) fn build(wanted: Build) -> Result<Value, Refusal> {
-    let built = one_or_several(wanted.single, wanted.multi, Single::build)?;
+    let Build { single, multi } = wanted;
+    // Some leave an empty list out. It makes no context, like one that is sent.
+    let multi = if single.is_none() { Some(multi.unwrap_or_default()) } else { multi };
+    let built = one_or_several(single, multi, Single::build)?;
     Ok(said(built.map_err(|error| error.to_string())))
 }
 
