@@ -10,6 +10,7 @@ use crate::support::{Database, Mocks, Payload, Sdk, Service, Setup, Stream, flag
 on_both_runtimes!(
     a_store_alone_is_read_under_the_default_prefix,
     a_store_alone_is_read_under_its_prefix,
+    a_store_can_be_named_where_older_suites_name_it,
     a_flag_that_a_store_alone_does_not_hold_is_not_found,
     a_miss_is_cached_as_long_as_a_flag,
     without_a_cache_a_change_is_seen_at_once,
@@ -30,8 +31,9 @@ fn updated() -> Value {
     flag("flag-key", 200, "updated")
 }
 
+/// A lifetime means nothing to a cache for ever.
 fn cache(mode: &str) -> Value {
-    json!({ "mode": mode, "ttl": if mode == "ttl" { json!(1) } else { Value::Null } })
+    json!({ "mode": mode, "ttl": if mode == "off" { Value::Null } else { json!(1) } })
 }
 
 fn a_store_alone_is_read_under_the_default_prefix(service: &Service) {
@@ -48,6 +50,15 @@ fn a_store_alone_is_read_under_its_prefix(service: &Service) {
     sdk.stays("flag-key", "default", SECOND / 10);
     database.write("custom-prefix", &initial());
     sdk.becomes("flag-key", "default", "fallthrough", SECOND);
+}
+
+/// C 3.4.
+fn a_store_can_be_named_where_older_suites_name_it(service: &Service) {
+    let database = Database::new();
+    database.write("custom-prefix", &initial());
+    let store = database.store(Some("custom-prefix"), cache("off"));
+    let sdk = service.create(&Setup::new().set("persistentDataStore", store));
+    assert_eq!(sdk.value("flag-key"), "fallthrough");
 }
 
 /// Before there is any data, too (C 4.5).

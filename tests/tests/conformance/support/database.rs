@@ -24,9 +24,14 @@ impl Database {
         mode: u64,
         cache: Value,
     ) -> Setup {
+        let store = json!({ "persistentDataStore": self.store(prefix, cache) });
+        setup.set_system("store", store).set_system("storeMode", mode)
+    }
+
+    /// This database, as a configuration names it.
+    pub(crate) fn store(&self, prefix: Option<&str>, cache: Value) -> Value {
         let store = json!({ "type": "redis", "prefix": prefix, "dsn": self.server.url() });
-        let persistent = json!({ "persistentDataStore": { "store": store, "cache": cache } });
-        setup.set_system("store", persistent).set_system("storeMode", mode)
+        json!({ "store": store, "cache": cache })
     }
 
     /// Writes flags beside those that are there.
