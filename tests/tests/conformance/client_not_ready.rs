@@ -1,12 +1,16 @@
 //! A client that has no data yet (C 1.8, 2.13), and the rule of the start (C 3.3).
 
+use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
+use fdv2_tests::server::{Live, Script};
 use serde_json::{Value, json};
 
 use crate::on_both_runtimes;
-use crate::support::{Endpoint, Mocks, Payload, Service, Setup, Stream, flag, unavailable_poll};
+use crate::support::{
+    Endpoint, Mocks, Payload, Service, Setup, Stream, flag, soon, unavailable_poll,
+};
 
 on_both_runtimes!(
     each_type_of_value_gives_its_default,
@@ -70,11 +74,22 @@ fn all_flags_are_none_and_not_valid(service: &Service) {
     assert_eq!(answer, json!({ "state": { "$valid": false, "$flagsState": {} } }));
 }
 
+/// C 3.2, 8.9: the requests end with it, a poll and a stream, before its head and after it.
 fn a_client_whose_requests_hang_can_be_closed(service: &Service) {
-    let servers = Unavailable::new();
-    let sdk = service.create(&servers.setup().can_fail(1));
-    servers.streaming.request(2 * SECOND);
+    let (mocks, hung) = (Mocks::new(), Live::new());
+    let live = hung.clone();
+    let initializer = mocks.mount(Arc::new(move |_| Script::new().live(&live)));
+    let sdk = service.create(&Setup::new().initializer(&initializer).can_fail(1));
+    initializer.request(2 * SECOND);
     sdk.close();
+    soon("the end of the poll's connection", 3 * SECOND, || hung.is_over().then_some(()));
+    for stream in [Stream::silent(), Stream::silent().gated()] {
+        let streaming = mocks.mount(stream.handler());
+        let sdk = service.create(&Setup::new().stream(&streaming).can_fail(1));
+        streaming.request(2 * SECOND);
+        sdk.close();
+        stream.is_closed(3 * SECOND);
+    }
 }
 
 fn a_client_that_must_be_ready_and_is_not_is_no_client(service: &Service) {

@@ -19,6 +19,7 @@ on_both_runtimes!(
     a_reconnect_says_what_is_held_and_may_keep_it,
     a_reconnect_may_replace_what_is_held,
     a_reconnect_may_change_what_is_held,
+    a_reconnect_says_what_was_applied_last,
     objects_may_come_in_any_order,
     nothing_is_visible_before_its_payload_is_transferred,
     updates_follow_one_another_without_a_new_intent,
@@ -120,6 +121,16 @@ fn a_reconnect_may_change_what_is_held(service: &Service) {
     let flags =
         [("flag-key", "initial value", "updated value"), ("new-flag-key", "default", "new value")];
     reconnect(service, then, &flags);
+}
+
+/// C 1.3: not what an initializer or the first payload brought, and not what was not transferred.
+fn a_reconnect_says_what_was_applied_last(service: &Service) {
+    let (_mocks, stream, endpoint, sdk) = start_streaming(service, initial());
+    stream.update(&flag("flag-key", 2, "updated value"));
+    sdk.becomes("flag-key", "initial value", "updated value", SECOND);
+    stream.put(&flag("flag-key", 3, "partial value"));
+    stream.end();
+    assert_eq!(basis(&endpoint.request(2 * SECOND)), ["updated"]);
 }
 
 /// C 1.6: segments before and after the flags that use them, and no state between is seen.
@@ -249,6 +260,7 @@ fn a_goodbye_discards_what_came_before_it_and_leads_to_a_reconnect(service: &Ser
     first.put(&flag("flag-key", 2, "updated value"));
     let goodbye = json!({"reason": "some-reason", "silent": false, "catastrophe": false});
     first.push("goodbye", &goodbye);
+    first.is_closed(2 * SECOND);
     first.end();
     check(&endpoint, "initial", &sdk, &[("flag-key", "initial value", "initial value")]);
     sdk.stays("flag-key", "initial value", WINDOW);
