@@ -60,7 +60,7 @@ fn requests(service: &Service, name: &str, value: &Value) -> [Received; 2] {
 
 fn tags_are_sent_as_they_are_set(service: &Service) {
     let long = "_".repeat(64);
-    let values = [None, Some(""), Some(&ALLOWED[..64]), Some(&long)];
+    let values = [None, Some(""), Some(&ALLOWED[1..]), Some(&long)];
     for id in values {
         for version in values {
             for request in requests(service, "tags", &tagged(id, version)) {

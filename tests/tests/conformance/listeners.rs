@@ -17,6 +17,7 @@ on_both_runtimes!(
     a_listener_that_was_removed_is_told_nothing,
     a_value_listener_is_told_of_the_old_and_the_new_value,
     a_value_listener_is_not_told_when_the_value_stays,
+    a_value_listener_has_its_default_while_there_is_no_flag,
     two_value_listeners_are_both_told,
     a_value_listener_is_told_of_its_own_context,
     a_value_listener_is_told_of_objects,
@@ -138,6 +139,19 @@ fn a_value_listener_is_not_told_when_the_value_stays(service: &Service) {
     let callback = listening.on_value_change("l1", "flag1", "user-1");
     listening.system.stream.update(&flag("flag1", 2, "value1"));
     callback.is_left_alone(WINDOW);
+}
+
+fn a_value_listener_has_its_default_while_there_is_no_flag(service: &Service) {
+    let listening = Listening::with_two_flags(service);
+    let callback = listening.on_value_change("l1", "new-flag", "user-1");
+    listening.system.stream.update(&flag("new-flag", 1, "new-value"));
+    is_told(
+        &callback,
+        &json!({
+            "listenerId": "l1", "flagKey": "new-flag", "oldValue": "default",
+            "newValue": "new-value",
+        }),
+    );
 }
 
 fn two_value_listeners_are_both_told(service: &Service) {

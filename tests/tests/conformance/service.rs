@@ -179,8 +179,9 @@ fn a_client_that_is_closed_is_not_there_any_more(service: &Service) {
     let system = DefaultSystem::new(Payload::empty());
     let answer = service.try_create(&system.setup());
     let location = answer.location.unwrap();
-    assert!(service.send("DELETE", &location, "").is_success());
     let command = json!({ "command": "flushEvents" }).to_string();
+    assert!(service.send("POST", &location, &command).is_success());
+    assert!(service.send("DELETE", &location, "").is_success());
     assert_eq!(service.send("POST", &location, &command).status, 404);
     assert_eq!(service.send("DELETE", &location, "").status, 404);
 }

@@ -5,7 +5,9 @@ use std::time::Duration;
 use serde_json::json;
 
 use crate::on_both_runtimes;
-use crate::support::{DefaultSystem, Mocks, Payload, Service, Setup, Stream, flag, poll};
+use crate::support::{
+    DefaultSystem, Mocks, Payload, Service, Setup, Stream, directive, fdv1, flag, poll,
+};
 
 on_both_runtimes!(
     a_stream_is_asked_for_with_the_sdk_key,
@@ -51,6 +53,13 @@ fn a_source_without_a_base_url_has_that_of_its_service(service: &Service) {
     let _sdk = service.create(&setup);
     assert_eq!(polling.request(SECOND).path(), "/sdk/poll");
     assert_eq!(streaming.request(SECOND).path(), "/sdk/stream");
+    let (directed, old) = (mocks.mount(directive(500)), mocks.mount(fdv1(&[])));
+    let setup = Setup::new()
+        .set("serviceEndpoints", json!({ "streaming": directed.url(), "polling": old.url() }))
+        .set_system("synchronizers", json!([{ "streaming": { "baseUri": null } }]))
+        .set_system("fdv1Fallback", json!({ "baseUri": null }));
+    let _sdk = service.create(&setup);
+    assert_eq!(old.request(3 * SECOND).path(), "/sdk/latest-all");
     let own = mocks.mount(Stream::new(Payload::empty()).handler());
     let dead = json!({ "streaming": "http://127.0.0.1:1", "polling": null });
     let _sdk = service.create(&Setup::new().set("serviceEndpoints", dead).stream(&own));

@@ -9,7 +9,7 @@ use fdv2_tests::server::SelfSigned;
 use serde_json::{Value, json};
 
 use crate::on_both_runtimes;
-use crate::support::{Mocks, Payload, Service, Setup, Stream, never, poll};
+use crate::support::{Endpoint, Mocks, Payload, Service, Setup, Stream, never, poll};
 
 on_both_runtimes!(
     a_certificate_that_is_not_trusted_lets_no_request_through,
@@ -20,22 +20,27 @@ on_both_runtimes!(
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// A client on a stream and one that polls, over TLS.
-fn setups(mocks: &Mocks, tls: &Value) -> [(Setup, crate::support::Endpoint); 2] {
+/// A client on a stream and one that polls, over TLS, with all that each asks.
+fn setups(mocks: &Mocks, tls: &Value) -> [(Setup, Vec<Endpoint>); 2] {
     let streaming = mocks.mount(Stream::new(Payload::empty()).handler());
-    let polling = mocks.mount(poll(Payload::empty()));
+    let [first, polling] = [(); 2].map(|()| mocks.mount(poll(Payload::empty())));
     let setup = || Setup::new().set("tls", tls.clone()).set("credential", "my-sdk-key");
-    [(setup().stream(&streaming), streaming), (setup().poll(&polling), polling)]
+    [
+        (setup().stream(&streaming), vec![streaming]),
+        (setup().initializer(&first).poll(&polling), vec![first, polling]),
+    ]
 }
 
 /// The client is given although it must be ready and is not (C 2.1).
 fn a_certificate_that_is_not_trusted_lets_no_request_through(service: &Service) {
     let mocks = Mocks::over_tls(&SelfSigned::new());
     thread::scope(|scope| {
-        for (setup, endpoint) in setups(&mocks, &Value::Null) {
+        for (setup, endpoints) in setups(&mocks, &Value::Null) {
             scope.spawn(move || {
                 let _sdk = service.create(&setup);
-                never("a request", SECOND, || !endpoint.requests().is_empty());
+                never("a request", SECOND, || {
+                    endpoints.iter().any(|one| !one.requests().is_empty())
+                });
             });
         }
     });
@@ -54,11 +59,13 @@ fn a_certificate_that_is_not_trusted_is_passed_over_on_demand(service: &Service)
 
 fn are_let_through(service: &Service, own: &SelfSigned, tls: &Value) {
     let mocks = Mocks::over_tls(own);
-    for (setup, endpoint) in setups(&mocks, tls) {
+    for (setup, endpoints) in setups(&mocks, tls) {
         let _sdk = service.create(&setup);
-        let request = endpoint.request(SECOND);
-        let key = request.header("authorization").unwrap();
-        assert_eq!(key.trim_start_matches("api_key "), "my-sdk-key");
+        for endpoint in endpoints {
+            let request = endpoint.request(SECOND);
+            let key = request.header("authorization").unwrap();
+            assert_eq!(key.trim_start_matches("api_key "), "my-sdk-key");
+        }
     }
 }
 
