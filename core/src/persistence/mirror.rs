@@ -82,15 +82,18 @@ impl Mirror {
             return None;
         }
         self.newest = Some(Arc::clone(snapshot));
+        let write = StoreWrite::new(Arc::clone(snapshot), scope);
+        if write.is_empty() {
+            return None;
+        }
         if let Some(outage) = self.outage.as_mut().filter(|outage| !outage.is_answered) {
             outage.has_missed = true;
             return self.status.stale();
         }
-        let write = StoreWrite::new(Arc::clone(snapshot), scope);
-        self.waiting = match self.waiting.take() {
-            Some(waiting) => Some(waiting.then(write)),
-            None => Some(write).filter(|write| !write.is_empty()),
-        };
+        self.waiting = Some(match self.waiting.take() {
+            Some(waiting) => waiting.then(write),
+            None => write,
+        });
         None
     }
 
