@@ -83,7 +83,10 @@ struct Driver<R: Runtime, T> {
 
 impl<R: Runtime, T: Transport> Driver<R, T> {
     async fn run(mut self) {
-        self.handle(Event::Start);
+        // A client that is closed already has nobody to ask (B 10.1).
+        if self.shared.control().order() == Order::Run {
+            self.handle(Event::Start);
+        }
         while let Some(event) = poll_fn(|cx| self.poll_event(cx)).await {
             self.turn.spend(bytes_of(&event));
             self.handle(event);

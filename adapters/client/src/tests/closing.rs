@@ -10,7 +10,7 @@ use fdv2_core::{OpenSource, SourceUpdate};
 use futures::executor::block_on;
 use futures::{FutureExt, StreamExt, stream};
 
-use super::feed::{full, running, synchronizers, version};
+use super::feed::{fed, full, running, synchronizers, version};
 use super::scripted::{Script, chunk, event_stream, full_transfer};
 use super::sim::Sim;
 use super::{Silence, poll_once, start_with};
@@ -101,6 +101,25 @@ fn close_returns_within_its_limit_on_a_runtime_that_stands_still() {
     sim.run();
     assert_eq!(sim.tasks(), 0);
     assert_eq!(script.log(), ["send /sdk/stream", "drop /sdk/stream"]);
+}
+
+/// B 10.1, 10.3: the driver has its first turn only after the end, or after the order to close.
+#[test]
+fn a_client_that_is_closed_before_its_driver_ran_asks_nobody() {
+    let sim = Sim::default();
+    let (closed, feeds) = fed(&sim, &["a"]);
+    block_on(closed.close(SHORT));
+    sim.run();
+    assert_eq!((feeds.log(), sim.tasks()), (Vec::new(), 0));
+    assert_eq!(closed.status().state, SourceState::Off);
+
+    let (dropped, feeds) = fed(&sim, &["a"]);
+    let statuses = dropped.status_stream();
+    drop(dropped);
+    sim.run();
+    assert_eq!((feeds.log(), sim.tasks()), (Vec::new(), 0));
+    let states: Vec<_> = block_on(statuses.map(|status| status.state).collect());
+    assert_eq!(states, [SourceState::Initializing, SourceState::Off]);
 }
 
 /// B 10.1, case C04.
