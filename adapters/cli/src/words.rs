@@ -78,7 +78,7 @@ pub(crate) fn source(source: Option<SourceId>) -> &'static str {
 pub(crate) fn switch(why: SwitchReason) -> &'static str {
     match why {
         SwitchReason::Started => "started",
-        SwitchReason::Initialized => "the first data is there",
+        SwitchReason::Initialized => "the first poll is over",
         SwitchReason::Fallback => "the one before was unhealthy for too long",
         SwitchReason::Recovery => "healthy for long enough to try the first choice again",
         SwitchReason::RecoveryFailed => "the first choice is still silent",

@@ -1,3 +1,5 @@
+use std::net::TcpListener;
+
 use serde_json::Value;
 
 use crate::process::{FlagFile, Running, fdv2, serve};
@@ -48,6 +50,20 @@ fn watch_goes_on_while_the_server_is_away() {
     watch.line(|line| line.contains("VALID"));
     drop(server);
     watch.line(|line| line.contains("INTERRUPTED"));
+    assert_eq!(watch.end("TERM"), (Some(0), String::new()));
+}
+
+/// The first poll fails, once `watch` is there to be told.
+#[test]
+fn watch_speaks_of_no_data_before_there_is_any() {
+    let server = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", server.local_addr().unwrap());
+    let mut watch = Running::start(&mut fdv2(&["watch", "--sdk-key", "any", "--base-url", &url]));
+    let poll = server.accept().unwrap();
+    watch.line(|line| line.contains("INITIALIZING"));
+    drop((poll, server));
+    let switched = watch.line(|line| line.contains("source  streaming"));
+    assert!(switched.ends_with("(the first poll is over)"), "{switched}");
     assert_eq!(watch.end("TERM"), (Some(0), String::new()));
 }
 
