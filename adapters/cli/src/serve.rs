@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use fdv2_client::Config;
 use fdv2_server::{Notice, Options, Server, StartError};
 
 use crate::args::Serve;
@@ -18,6 +19,8 @@ pub(crate) async fn run(args: Serve, output: &Output) -> Result<(), Failure> {
     let has_key = args.sdk_key.is_some();
     let mut options = Options::new(&args.file).listen(args.listen);
     if let Some(key) = args.sdk_key {
+        // A key that no client could send would shut out everybody.
+        Config::builder(&key).build().map_err(|error| Failure::Usage(error.to_string()))?;
         options = options.sdk_key(key);
     }
     let server = Server::start(options).await.map_err(explain)?;

@@ -12,11 +12,13 @@ fn refused(arguments: &[&str]) -> (Option<i32>, String) {
 #[test]
 fn what_cannot_be_meant_is_exit_code_2() {
     let watch = ["watch", "--sdk-key", "key", "--base-url"];
-    let wrong: [&[&str]; 8] = [
+    let wrong: [&[&str]; 10] = [
         &[],
         &["dance"],
         &["serve"],
         &["serve", "flags.json", "--listen", "nowhere"],
+        &["serve", "flags.json", "--sdk-key", ""],
+        &["serve", "flags.json", "--sdk-key", "two words"],
         &["watch"],
         &[&watch[..], &["ftp://flags.example.com"]].concat(),
         &[&watch[..], &["http://user:secret@flags.example.com"]].concat(),
