@@ -24,9 +24,13 @@ pub(crate) fn open(path: &Path) -> Result<File, String> {
     let mut options = OpenOptions::new();
     let file = options.read(true).write(true).create(true).truncate(false).open(path);
     let mut file = file.map_err(failed)?;
+    // From a pipe, reading would wait for ever.
+    let is_file = file.metadata().map_err(failed)?.is_file();
     let mut begin = Vec::new();
-    Read::take(&mut file, BEGIN.len() as u64).read_to_end(&mut begin).map_err(failed)?;
-    if !begin.is_empty() && begin != BEGIN.as_bytes() {
+    if is_file {
+        Read::take(&mut file, BEGIN.len() as u64).read_to_end(&mut begin).map_err(failed)?;
+    }
+    if !is_file || (!begin.is_empty() && begin != BEGIN.as_bytes()) {
         return Err(format!(
             "{} is there, and is no chart; name another file, or remove it",
             path.display()

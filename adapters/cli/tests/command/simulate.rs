@@ -46,8 +46,11 @@ fn every_mode_and_preset_can_be_simulated_and_drawn() {
 #[test]
 fn a_chart_replaces_no_file_but_a_chart() {
     let file = FlagFile::new("{}");
-    for (path, why) in [(&*file.path(), "is no chart"), ("/no/such/chart.svg", "cannot be written")]
-    {
+    for (path, why) in [
+        (&*file.path(), "is no chart"),
+        ("/dev/null", "is no chart"),
+        ("/no/such/chart.svg", "cannot be written"),
+    ] {
         let output = run(&["simulate", "--clients", "1", "--chart", path]);
         assert_eq!((output.status.code(), text(&output.stdout)), (Some(1), String::new()));
         assert!(text(&output.stderr).contains(why), "{}", text(&output.stderr));
