@@ -123,11 +123,12 @@ fn words(back: &Return) -> String {
     let ratio = if back.mean > 0.0 { back.peak as f64 / back.mean } else { 0.0 };
     format!(
         "up again at {} s: half have the newest data after {}, 99% after {}, everyone after {}; \
-         peak {} requests/s, {ratio:.1} times the mean of {:.1}",
+         since {} s at most {} requests/s, {ratio:.1} times the mean of {:.1}",
         back.at,
         after(back.half),
         after(back.nearly_all),
         after(back.all),
+        back.since,
         back.peak,
         back.mean,
     )

@@ -23,9 +23,11 @@ pub(crate) struct Return {
     pub(crate) half: Option<usize>,
     pub(crate) nearly_all: Option<usize>,
     pub(crate) all: Option<usize>,
-    /// The most requests in a second, from the phase before on.
+    /// In which second the phase before began. From then on requests count, until all are fresh.
+    pub(crate) since: usize,
+    /// The most requests in a second.
     pub(crate) peak: u64,
-    /// How many there are in a second on the average, from the phase before until all are fresh.
+    /// How many there are in a second on the average.
     pub(crate) mean: f64,
 }
 
@@ -80,6 +82,7 @@ impl Results {
             half: until(0.5),
             nearly_all: until(0.99),
             all,
+            since: trouble,
             peak: requests.iter().copied().max().unwrap_or(0),
             mean: requests.iter().sum::<u64>() as f64 / requests.len().max(1) as f64,
         }
@@ -103,6 +106,6 @@ mod tests {
         let [only] = &results.returns[..] else { panic!("{:?}", results.returns) };
         let seconds = (only.half, only.nearly_all, only.all);
         assert_eq!((only.at, seconds), (4, (Some(1), Some(3), Some(3))));
-        assert_eq!((only.peak, only.mean), (6, 12.0 / 5.0));
+        assert_eq!((only.since, only.peak, only.mean), (2, 6, 12.0 / 5.0));
     }
 }

@@ -22,6 +22,8 @@ fn a_fleet_comes_back_from_an_outage_the_same_on_any_number_of_threads() {
     assert_eq!(result(&alone), result(&together));
     let back = alone.lines().find(|line| line.starts_with("up again at 100 s")).unwrap();
     assert!(!back.contains("not in time") && back.contains("times the mean"), "{back}");
+    // What is counted began before the service was up again, and the line says so.
+    assert!(back.contains("since 60 s at most "), "{back}");
     assert!(alone.contains("down 503") && alone.contains("100.0%"), "{alone}");
     assert!(alone.lines().last().unwrap().contains("events in"), "{alone}");
     let other = simulated(&["--script", "0s up, 60s down 503, 100s up", "--seed", "6"]);
