@@ -16,9 +16,12 @@ use crate::signal::interrupted;
 pub(crate) async fn run(args: Demo, output: &Output) -> Result<(), Failure> {
     let store = args.store.as_ref().map(|name| name.open(None)).transpose()?;
     let tell = async {
-        match store {
-            Some(store) if args.offline_server => cached::tell(output, store).await,
-            store => story::tell(output, store).await,
+        match (&args.store, store) {
+            (Some(name), Some(store)) if args.offline_server => {
+                name.check().await?;
+                cached::tell(output, store).await
+            }
+            (_, store) => story::tell(output, store).await,
         }
     };
     tokio::select! {

@@ -108,6 +108,15 @@ impl Pair {
         Ok(waits.map(|wait| wait.last))
     }
 
+    /// That the flags are in the store, if there is one.
+    pub(crate) fn store_worked(&self) -> Result<(), Failure> {
+        let broken =
+            self.clients.iter().map(Client::store_status).find(|status| !status.is_available);
+        let Some(status) = broken else { return Ok(()) };
+        let why = status.last_error.as_deref().unwrap_or("it did not answer");
+        Err(Failure::Failed(format!("the flags are not in the store: {why}")))
+    }
+
     /// Closes both, and returns how long each took.
     pub(crate) async fn close(&self) -> [Duration; 2] {
         let [tokio, smol] = &self.clients;

@@ -157,7 +157,7 @@ impl<'a> Story<'a> {
             self.say(&[&format!("{runtime:<5}  closed after {}", took(closing))]).await?;
         }
         self.server.stop().await;
-        Ok(())
+        self.pair.store_worked()
     }
 
     /// Edits the banner for the first time.

@@ -65,6 +65,11 @@ impl StoreName {
         })
     }
 
+    /// That the store is there and can be read. Makes no file.
+    pub(crate) async fn check(&self) -> Result<(), Failure> {
+        self.work(None, |store| store.is_initialized()).await.map(drop)
+    }
+
     /// Runs `work` on the store, away from the runtime. A file that is not there is not made.
     async fn work<R: Send + 'static>(
         &self,

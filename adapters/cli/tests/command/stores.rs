@@ -45,6 +45,20 @@ fn the_demo_fills_a_store_that_a_later_one_without_server_reads_as_cached() {
     assert!(shown.contains("\"fast index\""), "{shown}");
 }
 
+#[test]
+fn the_demo_says_what_is_wrong_with_a_store_that_cannot_be_used() {
+    let file = File::new();
+    let nowhere = format!("sqlite:{}", file.path().join("flags.sqlite").display());
+    let demo = run(&["demo", "--store", &nowhere]);
+    let errors = text(&demo.stderr);
+    assert!(demo.status.code() == Some(1) && errors.contains("not in the store"), "{errors}");
+
+    let offline = run(&["demo", "--store", &file.name(), "--offline-server"]);
+    let errors = text(&offline.stderr);
+    assert!(offline.status.code() == Some(1) && errors.contains("there is no file"), "{errors}");
+    assert!(!file.path().exists(), "a look makes no file");
+}
+
 /// What one `watch` wrote to the store, the next one shows while the service does not answer.
 #[test]
 fn watch_keeps_a_store_and_shows_what_it_has_until_the_service_answers() {
