@@ -1,4 +1,5 @@
-//! Flags from JSON and YAML files, read again when they change.
+//! Flags from JSON and YAML files, read again when they change. [`FileSource`] is the source of a
+//! client, and shows how one is started with it.
 //!
 //! # What a file holds
 //!

@@ -5,6 +5,9 @@
 //! a replay can say where it first differs. It can be attached to a bug report, or become a test
 //! ([`replay()`]).
 //!
+//! With the feature `client`, off by default, `record` records a running client on a thread of its
+//! own, through the tap of its builder. A [`Recorder`] records a core that is driven by hand.
+//!
 //! # The format
 //!
 //! A text file of lines. Each is a checksum (CRC-32, eight hexadecimal digits), a space, and one
