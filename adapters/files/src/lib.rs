@@ -39,11 +39,11 @@
 //!
 //! # When a file changes
 //!
-//! It is looked at again and again, and read when its time, its size or what its name leads to
+//! It is looked at again and again, and read when its times, its size or what its name leads to
 //! differ: an atomic rename and a swapped link (as in a mounted ConfigMap) are edits like any
 //! other. A file that is missing, empty, half written or otherwise not good changes nothing, and
 //! the fault is told with file, line and column (B 4.6). As the beginning of a YAML file may itself
-//! be good YAML, one that was just written has to be the same at two looks.
+//! be good YAML, one that was edited or just written has to be the same at two looks.
 
 mod attempt;
 mod error;
@@ -54,6 +54,7 @@ mod place;
 mod read;
 mod set;
 mod source;
+mod stamp;
 mod watch;
 mod yaml;
 

@@ -1,44 +1,17 @@
 //! Reading a file that others may be writing at the same moment.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::hash::{DefaultHasher, Hasher};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
 
 use crate::error::Fault;
 use crate::item::FileItem;
 use crate::parse::{Format, parse};
+use crate::stamp::Stamp;
 
 /// The largest flag file that is read: the limit on one transfer (B 1.13).
 const MAX_BYTES: u64 = 256 << 20;
-
-/// A file whose time of change is younger than this may change again without it showing.
-const FRESH: Duration = Duration::from_secs(2);
-
-/// What tells one state of the file from another: where the links lead, its size, its time.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Stamp {
-    target: PathBuf,
-    bytes: u64,
-    modified: Option<SystemTime>,
-}
-
-impl Stamp {
-    fn of(path: &Path) -> io::Result<Self> {
-        let target = fs::canonicalize(path)?;
-        let metadata = fs::metadata(&target)?;
-        if !metadata.is_file() {
-            return Err(io::Error::other("this is not a file"));
-        }
-        Ok(Self { target, bytes: metadata.len(), modified: metadata.modified().ok() })
-    }
-
-    fn is_fresh(&self) -> bool {
-        let age = self.modified.and_then(|modified| modified.elapsed().ok());
-        age.is_none_or(|age| age < FRESH)
-    }
-}
 
 /// What a look at one file found.
 #[derive(Debug)]
@@ -59,6 +32,8 @@ pub(crate) struct Reader {
     path: PathBuf,
     /// The file's state at the last look, if a change from it would show.
     stamp: Option<Stamp>,
+    /// So its time said when it was read last.
+    was_written_long_ago: bool,
     last: Last,
 }
 
@@ -75,7 +50,7 @@ enum Last {
 
 impl Reader {
     pub(crate) fn new(path: PathBuf) -> Self {
-        Self { path, stamp: None, last: Last::Nothing }
+        Self { path, stamp: None, was_written_long_ago: false, last: Last::Nothing }
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -102,11 +77,15 @@ impl Reader {
         if self.stamp.as_ref() == Some(&before) {
             return Ok(None);
         }
-        let bytes = read(&before.target)?;
+        if before.bytes() > MAX_BYTES {
+            return Err(too_large());
+        }
+        let bytes = read(before.target())?;
         if Stamp::of(&self.path)? != before {
             return Err(io::Error::other("it changed while it was read"));
         }
-        self.stamp = (!before.is_fresh()).then_some(before);
+        self.was_written_long_ago = before.was_written_long_ago();
+        self.stamp = before.would_tell().then_some(before);
         Ok(Some(bytes))
     }
 
@@ -120,6 +99,8 @@ impl Reader {
         let format = Format::of(&self.path, bytes);
         match parse(bytes, format) {
             Ok(_) if format == Format::Yaml && !self.is_settled(digest) => {
+                // It is read again, whether its times tell of a change or not.
+                self.stamp = None;
                 match std::mem::replace(&mut self.last, Last::Unsettled(digest)) {
                     Last::Unsettled(_) => Look::Faulty(Fault::of_file("it keeps changing")),
                     Last::Nothing | Last::Good(_) | Last::Faulty(_) => Look::Unsettled,
@@ -134,10 +115,14 @@ impl Reader {
     }
 
     /// Whether what was read is whole, as far as can be known. The beginning of a YAML file may be
-    /// good YAML, so it has to be old, or still be the same at the next look.
+    /// good YAML, so it has to be old, or still be the same at the next look. One that was seen to
+    /// change is not old, whatever its time says.
     fn is_settled(&self, digest: u64) -> bool {
-        let is_old = self.stamp.is_some();
-        is_old || matches!(self.last, Last::Unsettled(known) if known == digest)
+        match self.last {
+            Last::Nothing => self.was_written_long_ago,
+            Last::Unsettled(known) => known == digest,
+            Last::Good(_) | Last::Faulty(_) => false,
+        }
     }
 
     fn faulty(&mut self, fault: Fault) -> Look {
@@ -150,9 +135,13 @@ fn read(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     File::open(path)?.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > MAX_BYTES {
-        return Err(io::Error::other("the file is larger than 256 MiB"));
+        return Err(too_large());
     }
     Ok(bytes)
+}
+
+fn too_large() -> io::Error {
+    io::Error::other("the file is larger than 256 MiB")
 }
 
 fn describe(error: &io::Error) -> String {

@@ -1,4 +1,6 @@
 use std::fs;
+use std::path::Path;
+use std::time::{Duration, SystemTime};
 
 use tempfile::TempDir;
 
@@ -283,4 +285,54 @@ fn no_file_at_all_is_a_fault_and_not_an_empty_set() {
     assert!(watcher.look().is_none());
     let Some(State::Broken(error)) = watcher.look() else { panic!("it can be used") };
     assert_eq!(error.to_string(), "no flag file was named; name at least one");
+}
+
+fn set_time(path: &Path, time: SystemTime) {
+    fs::File::options().write(true).open(path).unwrap().set_modified(time).unwrap();
+}
+
+/// As what unpacks an archive or copies with its times leaves it.
+#[cfg(unix)]
+#[test]
+fn an_edit_of_the_same_size_and_with_the_same_time_is_seen() {
+    let dir = Dir::new();
+    let an_hour_ago = SystemTime::now() - Duration::from_secs(3600);
+    let path = dir.write("flags.json", ONE);
+    set_time(&path, an_hour_ago);
+    let mut watcher = watch([path.clone()]);
+    assert_eq!(values(watcher.look()), "a=1");
+    dir.write("flags.json", TWO);
+    set_time(&path, an_hour_ago);
+    assert_eq!(values(watcher.look()), "a=2");
+}
+
+/// Where the time of the file says nothing of when it was written.
+#[test]
+fn a_yaml_file_that_was_rewritten_has_to_say_the_same_twice_whatever_its_time() {
+    let dir = Dir::new();
+    let an_hour_ago = SystemTime::now() - Duration::from_secs(3600);
+    let path = dir.path("flags.yaml");
+    let write = |text: &str| {
+        dir.write("flags.yaml", text);
+        set_time(&path, an_hour_ago);
+    };
+    write("flagValues:\n  a: 1\n  b: 1\n");
+    let mut watcher = watch([path.clone()]);
+    assert_eq!(values(watcher.look()), "a=1 b=1", "nothing tells of a write");
+    write("flagValues:\n  a: 2\n");
+    assert_eq!(look(&mut watcher), None);
+    write("flagValues:\n  a: 2\n  b: 2\n");
+    assert_eq!(look(&mut watcher), None);
+    assert_eq!(values(watcher.look()), "a=2 b=2");
+}
+
+#[test]
+fn a_file_that_is_too_large_is_a_fault() {
+    let dir = Dir::new();
+    let path = dir.write("flags.json", "");
+    fs::File::options().write(true).open(&path).unwrap().set_len(1 << 40).unwrap();
+    let mut watcher = watch([path]);
+    watcher.look();
+    let fault = "flags.json: the file cannot be read: the file is larger than 256 MiB";
+    assert_eq!(look(&mut watcher).unwrap(), fault);
 }
