@@ -53,16 +53,6 @@ impl FileItem {
         Ok(Self { id, version, source, position })
     }
 
-    /// A flag that has this value for everybody.
-    pub(crate) fn of_value(key: &str, value: &str, position: Position) -> Self {
-        let source = format!(
-            r#"{{"on":true,"variations":[{}],"fallthrough":{{"variation":0}},"offVariation":0}}"#,
-            compact(value)
-        );
-        let id = ItemId { kind: Kind::Flag, key: key.into() };
-        Self { id, version: None, source: source.into(), position }
-    }
-
     /// Whether it says the same, wherever it stands.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         self.id == other.id && self.source == other.source
@@ -89,6 +79,14 @@ impl FileItem {
         object.push('}');
         object.into()
     }
+}
+
+/// What stands before the value in a [flag of a value](flag_of_value).
+pub(crate) const BEFORE_VALUE: &str = r#"{"on":true,"variations":["#;
+
+/// The object of a flag that has this value for everybody.
+pub(crate) fn flag_of_value(value: &str) -> String {
+    format!(r#"{BEFORE_VALUE}{value}],"fallthrough":{{"variation":0}},"offVariation":0}}"#)
 }
 
 /// The members of an object that was decoded before.

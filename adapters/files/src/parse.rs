@@ -7,7 +7,7 @@ use fdv2_core::model::Kind;
 
 use crate::Position;
 use crate::error::Fault;
-use crate::item::FileItem;
+use crate::item::{BEFORE_VALUE, FileItem, flag_of_value};
 use crate::json::{Member, Members};
 use crate::place::{Places, split_told};
 use crate::yaml::{self, Converted, Marks};
@@ -118,8 +118,15 @@ impl<'a> Found<'a> {
 
     fn take_values(&mut self, part: &Member<'a>) -> Result<(), Fault> {
         for Member { name, value } in self.members(Kind::Flag, part)? {
-            let position = self.place_of(self.offset(value.get()));
-            self.items.push(FileItem::of_value(&name, value.get(), position));
+            let offset = self.offset(value.get());
+            let position = self.place_of(offset);
+            let flag = flag_of_value(value.get());
+            let item = FileItem::new(Kind::Flag, &name, &flag, position).map_err(|error| {
+                let told = error.to_string();
+                let (message, inside) = split_told(&flag, &told);
+                self.fault(offset + inside.saturating_sub(BEFORE_VALUE.len()), message)
+            })?;
+            self.items.push(item);
         }
         Ok(())
     }
@@ -127,11 +134,15 @@ impl<'a> Found<'a> {
     /// The members of one part, each with a key of its own and of a size that can be.
     fn members(&mut self, kind: Kind, part: &Member<'a>) -> Result<Vec<Member<'a>>, Fault> {
         self.is_any = true;
-        let parsed: Result<Members<'a>, _> = serde_json::from_str(part.value.get());
-        let Ok(Members(members)) = parsed else {
-            let what = format!("{:?} must be an object with one member for each key", part.name);
-            return Err(self.fault(self.offset(part.value.get()), what));
-        };
+        let Members(members) = serde_json::from_str(part.value.get()).map_err(|error| {
+            let offset = self.offset(part.value.get());
+            if error.is_data() {
+                let what =
+                    format!("{:?} must be an object with one member for each key", part.name);
+                return self.fault(offset, what);
+            }
+            self.fault_told(offset, part.value.get(), &format!("not valid JSON: {error}"))
+        })?;
         let mut names = BTreeSet::new();
         for Member { name, value } in &members {
             let what = if !names.insert(name) {

@@ -115,3 +115,28 @@ fn the_name_tells_the_format_and_else_the_first_character() {
         assert_eq!(Format::of(name.as_ref(), text.as_bytes()), format, "{name}");
     }
 }
+
+/// B 4.6: what is no JSON for a client is none for the file, and has its place in it.
+#[test]
+fn a_value_that_clients_could_not_decode_is_told_with_its_place() {
+    let deep = format!("{}{}", "[".repeat(200), "]".repeat(200));
+    for (value, place, what) in [
+        ("[1,\n 1e999]", "3:6", "number out of range"),
+        ("-1e999", "2:12", "number out of range"),
+        (r#""\ud800""#, "2:14", "unexpected end of hex escape"),
+        (&deep, "2:132", "recursion limit exceeded"),
+    ] {
+        let text = format!("{{\"flagValues\": {{\"a\": 1,\n \"b\": {value}}}}}");
+        let expected =
+            format!("flags.json:{place}: flag \"b\" cannot be decoded: variations: {what}");
+        assert_eq!(fault(text.as_bytes()), expected, "{value}");
+    }
+}
+
+#[test]
+fn a_key_that_is_no_text_is_told_as_what_it_is() {
+    assert_eq!(
+        fault(br#"{"flagValues":{"a\ud800":1}}"#),
+        "flags.json:1:24: not valid JSON: unexpected end of hex escape"
+    );
+}
