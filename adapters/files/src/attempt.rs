@@ -19,6 +19,9 @@ use crate::{DuplicateKeys, Load, State, Watcher};
 /// network failure, after 120 s (B 3.5), and its status would say that.
 const TELL_AGAIN: Duration = Duration::from_secs(60);
 
+/// How long to wait at most for a look that decides: an initializer has 10 s in all (B 3.1).
+const SECOND_LOOK: Duration = Duration::from_secs(1);
+
 /// What is known of files, from one attempt to the next.
 #[derive(Debug)]
 pub(crate) struct Known {
@@ -102,11 +105,20 @@ impl Attempt {
             if self.known.told.is_some() && self.update.is_none() {
                 return self.known;
             }
-            if stop.recv_timeout(self.interval) != Err(RecvTimeoutError::Timeout) {
+            if stop.recv_timeout(self.pause(is_told)) != Err(RecvTimeoutError::Timeout) {
                 self.known.told = None;
                 return self.known;
             }
         }
+    }
+
+    /// How long to wait until the next look.
+    fn pause(&self, is_told: bool) -> Duration {
+        self.interval.min(match (self.known.watcher.is_unsure(), is_told) {
+            (true, _) => SECOND_LOOK,
+            (false, false) => TELL_AGAIN,
+            (false, true) => self.interval,
+        })
     }
 
     /// Hands over what waits, if there is room. A newer state takes the place of an older one.
@@ -117,5 +129,22 @@ impl Attempt {
         {
             self.update = Some(refused.into_inner());
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures::channel::mpsc;
+
+    use super::*;
+
+    /// B 3.5: before the client takes the silence for a failure of its own.
+    #[test]
+    fn however_seldom_files_are_looked_at_a_fault_is_told_again_in_time() {
+        let known = Known::new(Vec::new(), DuplicateKeys::Fail);
+        let (updates, _told) = mpsc::channel(1);
+        let attempt = Attempt::new(known, Duration::from_secs(3600), updates);
+        assert_eq!(attempt.pause(false), TELL_AGAIN);
+        assert_eq!(attempt.pause(true), Duration::from_secs(3600));
     }
 }

@@ -24,8 +24,10 @@ pub enum DuplicateKeys {
 /// What a look at all files found.
 #[derive(Debug)]
 pub(crate) enum SetLook {
-    /// What was known, or something that only the next look can tell of.
+    /// What was known.
     Same,
+    /// Something new, of which only the next look can tell whether it is whole.
+    Unsettled,
     /// All of them can be used. In the order of the items' ids.
     Items(Vec<FileItem>),
     /// One of them cannot be used, or they contradict each other.
@@ -89,7 +91,7 @@ impl FileSet {
         }
         match (fault, &self.contradiction) {
             (Some(fault), _) => SetLook::Faulty(fault),
-            _ if !is_settled => SetLook::Same,
+            _ if !is_settled => SetLook::Unsettled,
             (None, Some(contradiction)) => SetLook::Faulty(contradiction.clone()),
             (None, None) if !self.is_changed => SetLook::Same,
             (None, None) => self.unite(),

@@ -81,7 +81,7 @@ impl FileSource {
     }
 
     /// How often the files are looked at: 1 s. At least 1 ms. A change counts at the next look, a
-    /// fault and a fresh file in YAML at the one after that.
+    /// fault and a change in YAML at the one after that, which is not more than 1 s later.
     pub fn check_interval(mut self, interval: Duration) -> Self {
         self.check_interval = interval.max(LEAST);
         self

@@ -35,6 +35,7 @@ pub struct Watcher {
     newest: Option<Arc<Load>>,
     /// The last look found a fault.
     is_doubtful: bool,
+    is_unsure: bool,
 }
 
 /// What is known of the files.
@@ -63,6 +64,7 @@ impl Watcher {
             state: None,
             newest: None,
             is_doubtful: false,
+            is_unsure: false,
         }
     }
 
@@ -71,12 +73,19 @@ impl Watcher {
         self.state.as_ref()
     }
 
+    /// Whether the last look found something of which only another one can tell whether it counts:
+    /// then look again soon.
+    pub fn is_unsure(&self) -> bool {
+        self.is_unsure
+    }
+
     /// Reads the files that may have changed, and tells the new state if there is one. Blocks.
     pub fn look(&mut self) -> Option<&State> {
         let look = self.files.look();
         let was_doubtful = std::mem::replace(&mut self.is_doubtful, false);
+        self.is_unsure = matches!(look, SetLook::Unsettled);
         let is_news = match look {
-            SetLook::Same => false,
+            SetLook::Same | SetLook::Unsettled => false,
             SetLook::Items(items) => self.on_items(items),
             SetLook::Faulty(error) => self.on_fault(error, was_doubtful),
         };
@@ -87,6 +96,7 @@ impl Watcher {
         self.is_doubtful = true;
         let is_known = matches!(&self.state, Some(State::Broken(known)) if *known == error);
         let is_news = was_doubtful && !is_known;
+        self.is_unsure = !was_doubtful && !is_known;
         if is_news {
             self.state = Some(State::Broken(error));
         }

@@ -143,3 +143,27 @@ fn attempts_that_were_given_up_leave_no_threads_behind_one_that_hangs() {
     drop(hanging);
     assert_eq!(told(block_on(waiting.next())), "a@1");
 }
+
+/// Waits for what a source tells, for far less than its interval.
+fn soon(updates: &mut BoxStream<'static, SourceUpdate>) -> String {
+    let begun = std::time::Instant::now();
+    loop {
+        if let Some(update) = updates.next().now_or_never() {
+            return told(update);
+        }
+        assert!(begun.elapsed() < Duration::from_secs(60), "nothing was told");
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// B 4.6, 3.1: an initializer has ten seconds, and the status must say what is wrong.
+#[test]
+fn what_needs_a_second_look_gets_it_however_long_the_interval() {
+    let file = TestFile::new("");
+    let seldom = |path| FileSource::new([path]).check_interval(Duration::from_secs(3600));
+    assert_eq!(soon(&mut open(&seldom(file.path()))), ": the file is empty");
+
+    let yaml = file.path().with_extension("yaml");
+    fs::write(&yaml, "flagValues: {a: 1}").unwrap();
+    assert_eq!(soon(&mut open(&seldom(yaml))), "a@1");
+}
