@@ -34,8 +34,8 @@
 //!
 //! A file in JSON may have 256 MiB, all files together what one transfer may have (256 MiB of flags
 //! and segments, 1,000,000 of them, B 1.13), and one flag or segment 16 MiB. A file in YAML may
-//! have 16 MiB, a depth of 64, and with its aliases written out 32 MiB of text; aliases may add
-//! 200,000 values.
+//! have 16 MiB, a depth of 64, and with its aliases written out 32 MiB of text; 200,000 values and
+//! keys may stand behind anchors, and aliases may add as many (an object or array counts twice).
 //!
 //! # When a file changes
 //!

@@ -19,7 +19,8 @@ const MAX_TEXT: usize = 32 << 20;
 /// How many values and keys may stand in it, those of its aliases included.
 const MAX_NODES: usize = 4_000_000;
 
-/// How many values and keys aliases may add. Writing them out takes time.
+/// How many values and keys may stand behind anchors, and how many aliases may add. Writing them
+/// out takes time.
 const MAX_ALIASED: usize = 200_000;
 
 /// How deep it may be nested. The parser calls itself for each level.
@@ -74,6 +75,11 @@ fn options() -> Options {
             max_nodes: MAX_NODES,
             max_total_scalar_bytes: MAX_TEXT,
             max_recorded_anchor_events: MAX_ALIASED,
+            // What they add is bounded. That there are many is what they are for.
+            max_anchors: MAX_ALIASED,
+            max_aliases: MAX_ALIASED,
+            max_merge_keys: MAX_ALIASED,
+            enforce_alias_anchor_ratio: false,
             max_depth: MAX_DEPTH,
             flow_nesting_limit: MAX_DEPTH,
         },

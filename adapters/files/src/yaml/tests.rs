@@ -181,3 +181,16 @@ fn damaged_files_never_panic() {
         }
     }
 }
+
+/// One anchor for every flag of a large file is what anchors are for.
+#[test]
+fn many_anchors_aliases_and_merges_are_good() {
+    for list in [
+        vec!["*a"; 51_000].join(","),
+        vec!["{<<: *m}"; 10_100].join(","),
+        (0..51_000).map(|number| format!("&a{number} x,")).collect(),
+    ] {
+        let text = format!("a: &a 1\nm: &m {{k: v}}\nx: [{list}]\nflags: {{}}\n");
+        assert_eq!(parse(text.as_bytes(), Format::Yaml).map(|items| items.len()), Ok(0));
+    }
+}
