@@ -39,6 +39,11 @@ impl store::Question for Query {
     type Store = dyn BigSegmentStore;
     type Answer = Answer;
 
+    /// However many memberships a slow store is asked for (C 3.7).
+    fn is_urgent(&self) -> bool {
+        matches!(self, Self::Metadata)
+    }
+
     fn ask(&self, store: &dyn BigSegmentStore) -> Result<Answer, StoreError> {
         match self {
             Self::Metadata => store.metadata().map(Answer::Metadata),
@@ -236,6 +241,9 @@ impl MembershipReading {
             Ok(Answer::Memberships(found)) => found.clone(),
             _ => None,
         };
+        if let Ok(Answer::Metadata(metadata)) = answer {
+            self.judge(*metadata);
+        }
         let is_failure = found.is_none();
         let mut is_new = false;
         if let Query::Memberships(context) = &query {

@@ -12,6 +12,12 @@ pub(crate) trait Question: Clone + Ord + Send + 'static {
     /// What it answers.
     type Answer: Send + 'static;
 
+    /// Whether it is asked before all that waits, but for one turn between two such. There is one
+    /// question at most of which this is so.
+    fn is_urgent(&self) -> bool {
+        false
+    }
+
     /// Asks `store`.
     fn ask(&self, store: &Self::Store) -> Result<Self::Answer, StoreError>;
 
@@ -44,6 +50,9 @@ struct State<Q: Question> {
     turns: BTreeMap<u64, Turn<Q>>,
     /// The turns of the questions that wait.
     queries: BTreeMap<Q, u64>,
+    /// The turn of the urgent question, if that waits.
+    urgent: Option<u64>,
+    was_urgent: bool,
     /// Counts up with each turn and with each reader.
     next_id: u64,
     is_open: bool,
@@ -51,8 +60,14 @@ struct State<Q: Question> {
 
 impl<Q: Question> Lane<Q> {
     pub(crate) fn new(capacity: usize) -> Arc<Self> {
-        let state =
-            State { turns: BTreeMap::new(), queries: BTreeMap::new(), next_id: 0, is_open: true };
+        let state = State {
+            turns: BTreeMap::new(),
+            queries: BTreeMap::new(),
+            urgent: None,
+            was_urgent: false,
+            next_id: 0,
+            is_open: true,
+        };
         Arc::new(Self { capacity, state: Mutex::new(state), changed: Condvar::new() })
     }
 
@@ -78,6 +93,9 @@ impl<Q: Question> Lane<Q> {
             None => {
                 let asked = Turn::Read(query.clone(), BTreeMap::new());
                 let turn = state.add(asked, self.capacity)?;
+                if query.is_urgent() {
+                    state.urgent = Some(turn);
+                }
                 state.queries.insert(query, turn);
                 self.changed.notify_one();
                 turn
@@ -132,7 +150,10 @@ impl<Q: Question> State<Q> {
     }
 
     fn begin(&mut self) -> Option<Turn<Q>> {
-        let (_, turn) = self.turns.pop_first()?;
+        let (oldest, _) = self.turns.first_key_value()?;
+        let id = self.urgent.filter(|_| !self.was_urgent).unwrap_or(*oldest);
+        self.was_urgent = self.urgent.take_if(|urgent| *urgent == id).is_some();
+        let turn = self.turns.remove(&id)?;
         if let Turn::Read(query, _) = &turn {
             self.queries.remove(query);
         }
@@ -152,6 +173,7 @@ impl<Q: Question> State<Q> {
             return (None, reader);
         }
         self.queries.remove(query);
+        self.urgent.take_if(|urgent| *urgent == id);
         (self.turns.remove(&id), reader)
     }
 }
@@ -197,5 +219,52 @@ impl<Q: Question> Withdraw for Lane<Q> {
 impl std::fmt::Debug for Ticket {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Ticket").field("turn", &self.turn).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    impl Question for u8 {
+        type Store = ();
+        type Answer = ();
+
+        fn is_urgent(&self) -> bool {
+            *self == 0
+        }
+
+        fn ask(&self, (): &()) -> Result<(), StoreError> {
+            Ok(())
+        }
+
+        fn close((): &()) {}
+    }
+
+    fn ask(lane: &Arc<Lane<u8>>, query: u8) -> Ticket {
+        lane.read(query, Box::new(|_| ())).unwrap()
+    }
+
+    fn next(lane: &Lane<u8>) -> Option<u8> {
+        match lane.next()? {
+            Turn::Read(query, _) => Some(query),
+            Turn::Work(_) => None,
+        }
+    }
+
+    #[test]
+    fn what_is_urgent_goes_first_and_others_have_their_turns_all_the_same() {
+        let lane = Lane::new(10);
+        let _others = [3, 2, 1].map(|query| ask(&lane, query));
+        let mut begun = Vec::new();
+        for _ in 0..5 {
+            let _urgent = ask(&lane, 0);
+            begun.extend(next(&lane));
+        }
+        assert_eq!(begun, [0, 3, 0, 2, 0]);
+        drop(ask(&lane, 0));
+        assert_eq!(next(&lane), Some(1), "what was withdrawn is not waited for");
+        lane.close();
+        assert_eq!(next(&lane), None);
     }
 }

@@ -145,6 +145,44 @@ fn before_the_first_answer_nothing_is_known() {
     assert_eq!(next(&sim, &mut statuses), (true, false));
 }
 
+/// C 3.4: the first evaluation knows what the store has said, whatever the executor is busy with.
+#[test]
+fn an_answer_counts_for_evaluations_before_it_is_told() {
+    let (sim, members) = (Sim::default(), Members::default());
+    let segments = segments(&sim, &members);
+    members.set_up_to_date(BEGIN - 120_000);
+    members.set_hanging(true);
+    let client = client(&sim, segments);
+    members.set_hanging(false);
+    assert_eq!(through(&client, &user("u"), "f").1, Some(BigSegmentsStatus::Stale));
+    assert_eq!(status(&client), (false, false), "nobody was told");
+    until(&sim, || status(&client) == (true, true));
+}
+
+/// C 3.7: one query per interval, however many contexts a slow store is asked for.
+#[test]
+fn a_poll_does_not_wait_for_those_who_asked_before() {
+    let (sim, members) = (Sim::default(), Members::default());
+    let client = client(&sim, segments(&sim, &members));
+    until(&sim, || client.big_segment_status().is_available);
+    polled(&sim, &members, 1);
+    members.set_hanging(true);
+    for number in 0..100 {
+        at_hand(&client, &user(&number.to_string()), "f");
+    }
+    until(&sim, || members.queries() == 1);
+    sim.advance(5 * SECOND);
+    members.let_one_go();
+    until(&sim, || members.polls() == 2);
+    assert_eq!(members.queries(), 1);
+
+    // And they do not wait for polls.
+    members.let_one_go();
+    until(&sim, || members.queries() == 2);
+    members.set_hanging(false);
+    until(&sim, || members.queries() == 100);
+}
+
 /// A poll that takes longer than its interval is not doubled.
 #[test]
 fn polls_do_not_overlap() {
