@@ -21,7 +21,8 @@ const LONGEST_PATIENCE: Duration = Duration::from_secs(24 * 60 * 60);
 ///
 /// The file has two tables, `features` and `segments`, of key, version and JSON text, and one for
 /// the marker. It is in WAL mode: readers see the state before or after a write, and neither waits
-/// for the other. A process may end at any moment, killed or not, without harm to the file. A file
+/// for the other; readers have to be permitted to write to it and to its directory as well. A
+/// process may end at any moment, killed or not, without harm to the file. A file
 /// that is removed is made anew; do not put another one in its place while it is in use.
 ///
 /// Versions above `i64::MAX` count as `i64::MAX`.

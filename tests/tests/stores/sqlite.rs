@@ -110,6 +110,24 @@ fn a_corrupt_record_loses_only_itself_and_says_so() {
     assert_eq!(keys(&flags(&store)), ["f1", "f3"]);
 }
 
+#[test]
+fn a_damaged_file_is_an_error_that_says_what_to_do_and_that_helps() {
+    let scratch = Scratch::new();
+    let file = scratch.file("flags.sqlite");
+    let records: Vec<_> = (0..1000).map(|at| flag(&format!("f{at}"), 1)).collect();
+    SqliteStore::new(&file).replace_all(&records).unwrap();
+    let mut bytes = fs::read(&file).unwrap();
+    bytes[3 * 4096..].fill(b'x');
+    fs::write(&file, bytes).unwrap();
+    let store = SqliteStore::new(&file);
+    for error in [Contents::read(&store).unwrap_err(), store.replace_all(&records).unwrap_err()] {
+        assert!(error.message().ends_with("remove it, and it is made anew"), "{error}");
+    }
+    fs::remove_file(&file).unwrap();
+    store.replace_all(&records).unwrap();
+    assert_eq!(Contents::read(&store), Ok(Contents::of(&records)));
+}
+
 /// D02: nothing is written into a file that nobody will find.
 #[test]
 fn a_file_that_was_removed_is_a_database_that_was_emptied() {
