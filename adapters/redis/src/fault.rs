@@ -22,6 +22,11 @@ pub(crate) fn of_command(name: &str, error: &RedisError) -> StoreError {
     let reason = match (error.is_timeout(), error.kind()) {
         (true, _) => "no answer in time".to_owned(),
         (_, ErrorKind::Io) => reason_of_io(error),
+        // The error would repeat the answer, however long that is.
+        (_, ErrorKind::Parse | ErrorKind::UnexpectedReturnType) => {
+            "Redis does not give such an answer; what listens there may be something else"
+                .to_owned()
+        }
         _ => error.to_string(),
     };
     StoreError::new(format!("Redis at {name} failed: {reason}"))

@@ -1,5 +1,8 @@
 //! A Redis that is down, hangs, answers late, or must not know a secret.
 
+use std::io::{Read, Write};
+use std::net::TcpListener;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use fdv2_client::store::{Kind, PersistentStore, StoreError, Upserted};
@@ -104,6 +107,34 @@ fn a_full_write_that_the_server_refuses_changes_nothing_and_is_an_error() {
     limit_memory(&server, "0");
     assert_eq!(Contents::read(&store), Ok(Contents::of(&[flag("f1", 1)])));
     assert_eq!(store.upsert(&flag("f1", 2)), Ok(Upserted::Written));
+}
+
+/// Listens, agrees to whatever a client says of itself, and answers everything else with this.
+fn answering(answer: &'static str) -> RedisStore {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("redis://{}", listener.local_addr().unwrap());
+    thread::spawn(move || {
+        for mut connection in listener.incoming().flatten() {
+            let mut asked = [0; 4096];
+            while let Ok(1..) = connection.read(&mut asked) {
+                let is_greeting = asked.windows(7).any(|word| word == b"SETINFO");
+                let answer = if is_greeting { "+OK\r\n+OK\r\n" } else { answer };
+                let _ = connection.write_all(answer.as_bytes());
+                asked.fill(0);
+            }
+        }
+    });
+    RedisStore::new(&url).unwrap()
+}
+
+/// The error neither repeats what was answered nor takes more than a line.
+#[test]
+fn what_is_no_redis_is_told_as_that() {
+    for answer in ["HTTP/1.1 400 Bad Request\r\n\r\n", "*2\r\n$3\r\nBad\r\n:400\r\n"] {
+        let error = answering(answer).one(Kind::Flag, "f1").unwrap_err();
+        assert!(error.message().ends_with("may be something else"), "{error}");
+        assert!(!error.message().contains("Bad") && !error.message().contains('\n'), "{error}");
+    }
 }
 
 fn texts(store: &RedisStore, result: &Result<(), StoreError>) -> String {
