@@ -8,7 +8,7 @@ use super::Kind;
 
 /// An object is not a JSON object, or a known field of it has the wrong JSON type (B 1.9).
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{kind} \"{key}\" cannot be decoded: {problem}")]
+#[error("{kind} {key:?} cannot be decoded: {problem}")]
 pub struct DecodeError {
     kind: Kind,
     key: Box<str>,
@@ -26,16 +26,16 @@ impl DecodeError {
     /// Reads the field out of an error that [`within`] has passed through.
     pub(super) fn new(kind: Kind, key: &str, error: &serde_json::Error) -> Self {
         let message = error.to_string();
+        let place = format!(" at line {} column {}", error.line(), error.column());
+        let problem = match message.strip_suffix(&place) {
+            Some(problem) => format!("{}{place}", shorten(problem)),
+            None => shorten(&message).to_owned(),
+        };
         let field = match message.split_once(SEPARATOR) {
             Some((path, _)) if is_path(path) => path,
             _ => "",
         };
-        Self {
-            kind,
-            key: shorten(key).into(),
-            field: field.into(),
-            problem: shorten(&message).into(),
-        }
+        Self { kind, key: shorten(key).into(), field: field.into(), problem: problem.into() }
     }
 
     /// The kind of the object.

@@ -140,3 +140,16 @@ fn a_key_that_is_no_text_is_told_as_what_it_is() {
         "flags.json:1:24: not valid JSON: unexpected end of hex escape"
     );
 }
+
+/// However much the fault has to say: a flag is long, and its first line says little.
+#[test]
+fn a_long_fault_is_told_with_its_place_too() {
+    for length in [40, 50, 60, 70, 1000] {
+        let text =
+            format!("{{\"flags\": {{\"a\\n\": {{\n \"on\": \"{}\"}}}}}}", "x".repeat(length));
+        let told = fault(text.as_bytes());
+        let expected =
+            format!("flags.json:2:{}: flag \"a\\n\" cannot be decoded: on: ", 9 + length);
+        assert!(told.starts_with(&expected) && !told.contains(" at line"), "{told}");
+    }
+}

@@ -130,13 +130,25 @@ fn b_1_9_an_undecodable_object_is_named_with_its_kind_key_and_field() {
     assert!(error.to_string().starts_with("segment \"s1\" cannot be decoded: included"));
 }
 
-/// S13: what an error repeats of a peer's text is cut between two characters.
+/// S13: what an error repeats of a peer's text is cut between two characters, and is one line.
 #[test]
 fn an_error_quotes_little_of_what_it_is_about() {
     for length in 70..110 {
         let long = format!("{}😀😀{}", "a".repeat(length), "b".repeat(10_000));
         let error = decode::<Flag>(&long, 1, &format!(r#"{{"on":"{long}"}}"#)).unwrap_err();
         assert!(error.to_string().len() < 300);
+    }
+    let error = decode::<Flag>("a\nb", 1, "3").unwrap_err();
+    assert!(error.to_string().starts_with(r#"flag "a\nb" cannot be decoded"#), "{error}");
+}
+
+/// The place is what helps to find the fault in a long object.
+#[test]
+fn an_error_names_the_whole_place_however_much_it_quotes() {
+    for length in 20..120 {
+        let object = format!("{{\n\"on\":\"{}\"}}", "a".repeat(length));
+        let error = decode::<Flag>("f1", 1, &object).unwrap_err().to_string();
+        assert!(error.ends_with(&format!(" at line 2 column {}", length + 7)), "{error}");
     }
 }
 
