@@ -25,7 +25,8 @@ impl ReqwestTransport {
     /// redirects. Response heads over `head_bytes` are refused (B 1.13).
     ///
     /// # Errors
-    /// [`StartError::Transport`] when reqwest refuses the settings.
+    /// [`StartError::Transport`] when the environment names a proxy that cannot be used, and when
+    /// reqwest refuses the settings.
     pub fn new(options: impl Into<HttpOptions>, head_bytes: usize) -> Result<Self, StartError> {
         let options = options.into();
         let builder = Client::builder()
@@ -36,7 +37,8 @@ impl ReqwestTransport {
             .dns_resolver(Lookups::new())
             // An idle connection that its server closes just then would fail a poll.
             .pool_max_idle_per_host(0);
-        let client = with_proxies(builder, options.proxies()).and_then(ClientBuilder::build);
+        let proxies = options.proxies().settle()?;
+        let client = with_proxies(builder, &proxies).and_then(ClientBuilder::build);
         let client =
             client.map_err(|error| StartError::Transport(describe(&error.without_url())))?;
         Ok(Self::with_client(client, head_bytes))

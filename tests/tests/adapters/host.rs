@@ -4,7 +4,7 @@ use std::future::Future;
 
 use fdv2_client::http::HttpOptions;
 use fdv2_client::tls::tls_config;
-use fdv2_client::{Client, Config, CustomSource, Hook, NamedSource, Transport};
+use fdv2_client::{Client, Config, CustomSource, Hook, NamedSource, StartError, Transport};
 use fdv2_core::{Limits, Outcome, Request, ResponseHead, TransportError};
 use fdv2_smol::SurfTransport;
 use fdv2_tests::runtimes::within_patience;
@@ -66,10 +66,18 @@ impl Host {
         options: impl Into<HttpOptions>,
         head_bytes: usize,
     ) -> Box<dyn Transport> {
-        match self {
-            Self::Tokio(_) => Box::new(ReqwestTransport::new(options, head_bytes).unwrap()),
-            Self::Smol => Box::new(SurfTransport::new(options, head_bytes).unwrap()),
-        }
+        self.try_transport(options, head_bytes).unwrap()
+    }
+
+    pub(crate) fn try_transport(
+        &self,
+        options: impl Into<HttpOptions>,
+        head_bytes: usize,
+    ) -> Result<Box<dyn Transport>, StartError> {
+        Ok(match self {
+            Self::Tokio(_) => Box::new(ReqwestTransport::new(options, head_bytes)?),
+            Self::Smol => Box::new(SurfTransport::new(options, head_bytes)?),
+        })
     }
 
     /// A client on this runtime as a user starts it.

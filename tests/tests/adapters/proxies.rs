@@ -16,7 +16,11 @@ use crate::again::run_again;
 use crate::host::Host;
 use crate::on_every_runtime;
 
-on_every_runtime!(requests_go_through_the_environments_proxy);
+on_every_runtime!(
+    requests_go_through_the_environments_proxy,
+    an_environment_that_excepts_all_hosts_has_no_proxy,
+    a_proxy_of_the_environment_that_cannot_be_used_is_an_error_at_the_start,
+);
 
 /// In a child: the addresses to fetch, with and without TLS and past the proxy.
 const TARGETS: &str = "FDV2_TEST_TARGETS";
@@ -86,4 +90,32 @@ fn child(host: &Host, targets: &str) {
     for secret in ["p@ss", "p%40ss", "dTpwQHNz"] {
         assert!(!format!("{refused:?}").contains(secret), "{refused:?}");
     }
+}
+
+/// H04: addresses, too.
+fn an_environment_that_excepts_all_hosts_has_no_proxy(host: Host) {
+    let Ok(target) = env::var(TARGETS) else {
+        let direct = Server::always(Script::json("\"direct\""));
+        let proxy = Server::always(Script::json("\"proxied\""));
+        let variables = [("ALL_PROXY", proxy.url()), (TARGETS, direct.url())];
+        let variables = variables.each_ref().map(|(name, value)| (*name, value.as_str()));
+        run_again(&[&variables[..], &[("NO_PROXY", "h.invalid, *")]].concat());
+        assert_eq!((direct.log().requests().len(), proxy.log().requests().len()), (1, 0));
+        return;
+    };
+    assert_eq!(host.fetch(&target).text(), "\"direct\"");
+}
+
+/// B 11.1, 11.2: it is not passed over, which would send requests past the proxy.
+fn a_proxy_of_the_environment_that_cannot_be_used_is_an_error_at_the_start(host: Host) {
+    if env::var("HTTPS_PROXY").as_deref() != Ok("http://u:s3 cr3t@h:1") {
+        run_again(&[("HTTPS_PROXY", "http://u:s3 cr3t@h:1")]);
+        return;
+    }
+    let refused =
+        |options| host.try_transport(options, 1).map(drop).expect_err("a refusal").to_string();
+    let error = refused(HttpOptions::builder().build().unwrap());
+    assert!(error.contains("HTTPS_PROXY") && !error.contains("cr3t"), "{error}");
+    let without = HttpOptions::builder().no_proxy().build().unwrap();
+    assert!(host.try_transport(without, 1).is_ok());
 }

@@ -2,6 +2,7 @@
 //! are.
 
 mod choice;
+mod environment;
 mod error;
 mod pem;
 mod proxies;

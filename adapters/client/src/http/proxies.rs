@@ -11,6 +11,9 @@ use super::proxy::{Proxy, ProxyUrl};
 pub enum Proxies {
     /// Those of the environment: `HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY` and `NO_PROXY`, or the same
     /// in lower case. Where it names none, those of the settings of macOS or Windows.
+    ///
+    /// A proxy in it that cannot be used is an error at the start, and a `*` in `NO_PROXY` means no
+    /// proxy at all. In a CGI program (`REQUEST_METHOD`) none of it is read.
     #[default]
     Environment,
     /// None.

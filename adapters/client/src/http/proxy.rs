@@ -68,6 +68,15 @@ impl Proxy {
     }
 }
 
+impl Proxy {
+    /// What is wrong with the address for somebody who reads it as it is.
+    pub(super) fn check_as_written(&self) -> Result<(), &'static str> {
+        self.resolve()?;
+        // The user would be taken to end at the first of them.
+        if self.address.expose().matches('@').count() > 1 { Err(SYNTAX) } else { Ok(()) }
+    }
+}
+
 impl From<&str> for Proxy {
     fn from(address: &str) -> Self {
         Self::new(address)

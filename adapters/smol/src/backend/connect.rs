@@ -37,7 +37,7 @@ impl Connector {
     pub(super) fn new(options: &HttpOptions) -> Result<Self, StartError> {
         Ok(Self {
             tls: Arc::clone(options.tls()).into(),
-            proxies: proxy::matcher(options.proxies())?,
+            proxies: proxy::matcher(&options.proxies().settle()?)?,
         })
     }
 

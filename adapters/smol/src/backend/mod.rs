@@ -33,7 +33,8 @@ impl HyperBackend {
     /// A backend with these settings. A response head over `head_bytes` is an error.
     ///
     /// # Errors
-    /// [`StartError::Transport`] when a SOCKS proxy is named: only tokio has those.
+    /// [`StartError::Transport`] when a SOCKS proxy is named, which only tokio has, and when the
+    /// environment names a proxy that cannot be used.
     pub fn new(options: impl Into<HttpOptions>, head_bytes: usize) -> Result<Self, StartError> {
         let config = Config::new().set_http_keep_alive(false).set_tcp_no_delay(true);
         Ok(Self {
