@@ -85,6 +85,9 @@ impl Connection {
                 Step::Write(bytes) => self.write(&bytes)?,
                 Step::Cut(size, pause) => self.cut = Some((size, pause)),
                 Step::Pause(pause) => thread::sleep(pause),
+                Step::WriteOnAndOn(bytes) => loop {
+                    self.write(&bytes)?;
+                },
                 Step::Hang => return self.hang(),
                 Step::Reset => return self.reset(),
                 Step::Live(live) => return self.live(&live),

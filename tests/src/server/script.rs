@@ -22,6 +22,8 @@ pub(super) enum Step {
     Cut(usize, Duration),
     Pause(Duration),
     /// Until the client has left.
+    WriteOnAndOn(Vec<u8>),
+    /// Until the client has left.
     Hang,
     Reset,
     /// What a test writes as it goes.
@@ -106,6 +108,12 @@ impl Script {
     /// Waits.
     pub fn pause(mut self, pause: Duration) -> Self {
         self.0.push(Step::Pause(pause));
+        self
+    }
+
+    /// Writes bytes again and again, as fast as they are taken, until the client leaves.
+    pub fn write_on_and_on(mut self, bytes: impl AsRef<[u8]>) -> Self {
+        self.0.push(Step::WriteOnAndOn(bytes.as_ref().to_vec()));
         self
     }
 

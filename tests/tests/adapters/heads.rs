@@ -1,11 +1,14 @@
 //! Heads go both ways untouched, and are bounded.
 
+use std::pin::pin;
 use std::time::Duration;
 
 use fdv2_core::TransportErrorKind::{Broken, Malformed};
 use fdv2_tests::server::{Script, Server};
+use futures::future::{Either, select};
+use futures::stream::StreamExt;
 
-use crate::host::{Host, fetch, get, get_with};
+use crate::host::{Host, eventually, fetch, get, get_with};
 use crate::on_every_runtime;
 
 on_every_runtime!(
@@ -14,6 +17,7 @@ on_every_runtime!(
     a_head_in_single_bytes_arrives,
     a_head_over_the_limit_is_refused,
     an_endless_head_is_refused,
+    interim_responses_without_end_hold_up_nothing,
     a_redirect_is_not_followed,
 );
 
@@ -87,6 +91,25 @@ fn an_endless_head_is_refused(host: Host) {
     let fetched = host.fetch(&server.url());
     assert_eq!(fetched.head, None);
     assert!(matches!(fetched.end.unwrap_err().kind, Broken | Malformed));
+}
+
+/// B 8.6, 10.1: what is on the same thread has its turn, and gives the request up.
+fn interim_responses_without_end_hold_up_nothing(host: Host) {
+    let interim = "HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n";
+    let server = Server::always(Script::new().write_on_and_on(interim.repeat(1000)));
+    let transport = host.transport();
+    host.run(async {
+        let mut outcomes = transport.send(get(&server.url()));
+        let asked = eventually("asked", || !server.log().requests().is_empty());
+        let Either::Right(((), _)) = select(outcomes.next(), pin!(asked)).await else {
+            panic!("an outcome of a response that never comes");
+        };
+        for _ in 0..3 {
+            assert!(futures::poll!(outcomes.next()).is_pending());
+        }
+        drop(outcomes);
+        eventually("closed", || server.log().open() == 0).await;
+    });
 }
 
 /// B 8.5: redirects are the core's.

@@ -18,6 +18,7 @@ use http::uri::{Authority, Uri};
 use http::{Request, uri::Scheme};
 use hyper_util::client::proxy::matcher::{Intercept, Matcher};
 
+use super::paced::Paced;
 use super::{proxy, tcp};
 
 /// Bytes both ways: TCP, TLS, or TLS through a tunnel.
@@ -65,7 +66,7 @@ impl Connector {
 
     async fn open(&self, target: &Target) -> io::Result<Socket> {
         let tcp: Async<TcpStream> = tcp::connect(&target.host, target.port).await?;
-        self.secure(target, Box::new(tcp)).await
+        self.secure(target, Box::new(Paced::new(tcp))).await
     }
 
     async fn secure(&self, target: &Target, socket: Socket) -> io::Result<Socket> {

@@ -2,6 +2,7 @@
 
 mod body;
 mod connect;
+mod paced;
 mod proxy;
 mod tcp;
 
