@@ -35,17 +35,19 @@ pub(crate) fn to_surf(request: http::Request<()>) -> Result<surf::Request, Trans
 pub(crate) async fn from_surf(
     mut request: Request,
 ) -> Result<http::Request<Bytes>, TransportError> {
+    // Before the body is taken, which adds a `content-type`.
+    let mut headers = HeaderMap::new();
+    append_all(&mut headers, request.as_ref());
+    if let Some(OpaqueHeaders(opaque)) = request.ext_mut().remove() {
+        headers.extend(opaque);
+    }
     let body = request.take_body().into_bytes().await.map_err(|_| unusable("body"))?;
     let mut converted = http::Request::new(Bytes::from(body));
+    *converted.headers_mut() = headers;
     *converted.method_mut() = http::Method::from_bytes(request.method().as_ref().as_bytes())
         .map_err(|_| unusable("method"))?;
     *converted.uri_mut() =
         request.url()[..Position::AfterQuery].parse().map_err(|_| unusable("address"))?;
-    let headers = converted.headers_mut();
-    append_all(headers, request.as_ref());
-    if let Some(OpaqueHeaders(opaque)) = request.ext_mut().remove() {
-        headers.extend(opaque);
-    }
     Ok(converted)
 }
 
@@ -133,6 +135,7 @@ mod tests {
         let got = smol::block_on(from_surf(surf.into())).unwrap();
         assert_eq!(got.method(), http::Method::GET);
         assert_eq!(got.uri(), "http://h:1/a%20b?basis=%2B+x&y=%27");
+        assert_eq!(got.headers().keys_len(), sent.keys_len());
         for name in sent.keys() {
             let values = |map: &HeaderMap| map.get_all(name).iter().cloned().collect::<Vec<_>>();
             assert_eq!(values(got.headers()), values(&sent), "{name}");
