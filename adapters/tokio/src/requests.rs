@@ -4,8 +4,8 @@ use std::error::Error;
 
 use fdv2_client::StartError;
 use fdv2_client::http::{HttpOptions, Proxies, ProxyUrl};
-use fdv2_client::tls::rustls::{self, ClientConfig};
-use fdv2_client::transport::{Transport, accept_gzip, describe, outcomes};
+use fdv2_client::tls::rustls::ClientConfig;
+use fdv2_client::transport::{Transport, accept_gzip, describe, is_malformed, outcomes};
 use fdv2_core::{Outcome, Request, ResponseHead, TransportError, TransportErrorKind};
 use futures::stream::{BoxStream, Stream, StreamExt};
 use reqwest::redirect::Policy;
@@ -93,21 +93,19 @@ fn kind(error: &reqwest::Error) -> TransportErrorKind {
     if error.is_connect() {
         return TransportErrorKind::Connect;
     }
+    match is_malformed(error) || is_unparsable(error) {
+        true => TransportErrorKind::Malformed,
+        false => TransportErrorKind::Broken,
+    }
+}
+
+fn is_unparsable(error: &reqwest::Error) -> bool {
     let mut cause = error.source();
     while let Some(error) = cause {
-        if error.downcast_ref().is_some_and(hyper::Error::is_parse) || is_invalid_data(error) {
-            return TransportErrorKind::Malformed;
+        if error.downcast_ref().is_some_and(hyper::Error::is_parse) {
+            return true;
         }
         cause = error.source();
     }
-    TransportErrorKind::Broken
-}
-
-/// What TLS has to complain about has the same kind, and is no answer.
-fn is_invalid_data(error: &(dyn Error + 'static)) -> bool {
-    let error: Option<&std::io::Error> = error.downcast_ref();
-    error.is_some_and(|error| {
-        let is_of_tls = error.get_ref().is_some_and(|cause| cause.is::<rustls::Error>());
-        error.kind() == std::io::ErrorKind::InvalidData && !is_of_tls
-    })
+    false
 }

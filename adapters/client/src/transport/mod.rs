@@ -9,7 +9,7 @@ use fdv2_core::{Outcome, Request};
 use futures::stream::BoxStream;
 
 #[cfg(feature = "http")]
-pub use outcomes::{accept_gzip, describe, outcomes};
+pub use outcomes::{accept_gzip, describe, is_malformed, outcomes};
 
 /// Sends requests.
 pub trait Transport: Send + Sync + 'static {

@@ -137,6 +137,25 @@ pub fn describe(error: &(dyn Error + 'static)) -> String {
     text
 }
 
+/// Whether the bytes that came are to blame for an error of hyper's, by what caused it.
+///
+/// What TLS has to complain about looks alike, and is no answer.
+pub fn is_malformed(error: &(dyn Error + 'static)) -> bool {
+    let mut cause = Some(error);
+    while let Some(error) = cause {
+        if error.downcast_ref().is_some_and(is_invalid_data) {
+            return true;
+        }
+        cause = error.source();
+    }
+    false
+}
+
+fn is_invalid_data(error: &io::Error) -> bool {
+    let is_of_tls = error.get_ref().is_some_and(|cause| cause.is::<rustls::Error>());
+    error.kind() == io::ErrorKind::InvalidData && !is_of_tls
+}
+
 #[cfg(test)]
 mod tests {
     use futures::executor::block_on;
@@ -154,7 +173,7 @@ mod tests {
         block_on(outcomes(response, 108).collect())
     }
 
-    fn is_malformed(told: &[Outcome]) -> bool {
+    fn is_refused(told: &[Outcome]) -> bool {
         matches!(told, [Outcome::ResponseEnd(Err(error))]
             if error.kind == TransportErrorKind::Malformed)
     }
@@ -171,14 +190,28 @@ mod tests {
     /// B 1.13.
     #[test]
     fn a_head_over_the_limit_is_refused() {
-        assert!(!is_malformed(&told(header::ETAG, &"x".repeat(100), &[])));
-        assert!(is_malformed(&told(header::ETAG, &"x".repeat(101), &[])));
+        assert!(!is_refused(&told(header::ETAG, &"x".repeat(100), &[])));
+        assert!(is_refused(&told(header::ETAG, &"x".repeat(101), &[])));
     }
 
     #[test]
     fn a_compression_that_was_not_asked_for_is_refused() {
-        assert!(is_malformed(&told(header::CONTENT_ENCODING, "br", &["x"])));
-        assert!(!is_malformed(&told(header::CONTENT_ENCODING, "Identity", &["x"])));
+        assert!(is_refused(&told(header::CONTENT_ENCODING, "br", &["x"])));
+        assert!(!is_refused(&told(header::CONTENT_ENCODING, "Identity", &["x"])));
+    }
+
+    #[test]
+    fn bytes_that_make_no_sense_are_told_from_a_connection_that_broke() {
+        #[derive(Debug, thiserror::Error)]
+        #[error("reading")]
+        struct Reading(#[source] io::Error);
+
+        let invalid = |cause: Box<dyn Error + Send + Sync>| {
+            Reading(io::Error::new(io::ErrorKind::InvalidData, cause))
+        };
+        assert!(is_malformed(&invalid("no chunk".into())));
+        assert!(!is_malformed(&invalid(rustls::Error::DecryptError.into())));
+        assert!(!is_malformed(&Reading(io::ErrorKind::ConnectionReset.into())));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::pin::{Pin, pin};
 use std::task::{Context, Poll, ready};
 
 use bytes::{Buf, Bytes};
-use fdv2_client::transport::describe;
+use fdv2_client::transport::{describe, is_malformed};
 use fdv2_core::{ResponseHead, TransportError, TransportErrorKind};
 use futures::io::{AsyncBufRead, AsyncRead};
 use http::Request;
@@ -131,7 +131,9 @@ fn body_failure(error: hyper::Error) -> io::Error {
 }
 
 fn failure(error: hyper::Error) -> TransportError {
-    let kind =
-        if error.is_parse() { TransportErrorKind::Malformed } else { TransportErrorKind::Broken };
+    let kind = match error.is_parse() || is_malformed(&error) {
+        true => TransportErrorKind::Malformed,
+        false => TransportErrorKind::Broken,
+    };
     TransportError { kind, message: describe(&error) }
 }
