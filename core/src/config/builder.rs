@@ -107,7 +107,8 @@ impl ConfigBuilder {
     }
 
     /// A header to send with every request, behind those there are. Its value does not show in
-    /// `Debug`. Headers that are ours are refused when the configuration is built.
+    /// `Debug`, and does not follow a redirect to another origin, as it may be a credential
+    /// (`User-Agent` does). Headers that are ours are refused when the configuration is built.
     pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.headers.own.push((name.into(), value.into()));
         self

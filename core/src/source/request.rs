@@ -68,7 +68,7 @@ impl Target {
         }
         let url = self.location(headers).ok_or(RedirectError::NoUsableLocation)?;
         if url.origin() != self.url.origin() {
-            self.headers.remove(header::AUTHORIZATION);
+            self.headers = without_credentials(&self.headers);
         }
         self.url = with_query(url, &self.query);
         self.redirects += 1;
@@ -86,6 +86,18 @@ impl Target {
             && url.port() != Some(0);
         is_usable.then_some(url)
     }
+}
+
+/// The SDK key is marked as sensitive, and so is what the user adds, which may be a key to a server in
+/// between. Without its name a client is refused by some servers, and that is no secret.
+fn without_credentials(headers: &HeaderMap) -> HeaderMap {
+    let mut kept = HeaderMap::new();
+    for (name, value) in headers {
+        if !value.is_sensitive() || *name == header::USER_AGENT {
+            kept.append(name.clone(), value.clone());
+        }
+    }
+    kept
 }
 
 /// Adds the parameters that the URL does not have yet.

@@ -82,6 +82,30 @@ fn credentials_do_not_follow_to_another_origin() {
     }
 }
 
+/// B 8.5: what the user adds may be a credential, too.
+#[test]
+fn headers_of_the_user_do_not_follow_to_another_origin() {
+    for (to, kept) in [("/other", Some("s3cret")), ("http://b/other", None)] {
+        let own = config().header("cookie", "s3cret").header("user-agent", "app/1");
+        let mut sim = Sim::new(own.application_id("app").synchronizer(stream("a")));
+        sim.serve("a", {
+            move |asked| match asked.path() {
+                "/other" => Reply::hang(),
+                _ => redirect(307, to),
+            }
+        });
+        sim.serve_always("b", Reply::hang());
+        sim.start();
+        let [first, second] = sim.asked() else { panic!("{:?}", sim.asked()) };
+        assert_eq!(first.header("cookie"), Some("s3cret"));
+        assert_eq!(second.header("cookie"), kept, "{to}");
+        for name in ["user-agent", "accept", "x-launchdarkly-tags", "x-launchdarkly-instance-id"] {
+            assert!(first.header(name).is_some(), "{name}");
+            assert_eq!(second.header(name), first.header(name), "{name} to {to}");
+        }
+    }
+}
+
 /// B 8.5: once they were left behind they do not come back.
 #[test]
 fn credentials_do_not_come_back() {
