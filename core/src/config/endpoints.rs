@@ -74,6 +74,9 @@ pub(super) fn parse(what: &'static str, text: &str) -> Result<Url, ConfigError> 
     if url.port() == Some(0) {
         return refuse("port 0 cannot be connected to; name the port the service listens on");
     }
+    if url.query_pairs().any(|(name, _)| matches!(&*name, "basis" | "filter")) {
+        return refuse("its query holds `basis` or `filter`, which requests add; take them out");
+    }
     url.set_fragment(None);
     let path = url.path().trim_end_matches('/').to_owned();
     url.set_path(&path);

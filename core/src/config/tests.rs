@@ -35,6 +35,9 @@ fn a_bad_base_url_is_refused() {
         "http://u:s3cret@h",
         "http://h:0",
         "http://h:99999",
+        "http://h/?basis=s1",
+        "http://h/?x=1&b%61sis",
+        "http://h/?filter=f1",
         &long,
     ];
     for url in bad {
