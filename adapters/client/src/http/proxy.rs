@@ -15,6 +15,9 @@ use super::secret::Secret;
 /// is 80 or 443. `socks5://`, `socks5h://`, `socks4://` and `socks4a://`, port 1080 by default, are
 /// for tokio alone: on smol they are an error at the start.
 ///
+/// On tokio no proxy leads to an `https` address whose host is an IPv6 address, such as
+/// `https://[::1]`: reqwest takes its brackets for a part of the name in the certificate. Use a name.
+///
 /// User and password in the address are percent-encoded: an `@` in a password is `%40`. As they
 /// are, they can be given by [`credentials`](Self::credentials). Neither shows in `Debug` or in an
 /// error.
