@@ -19,6 +19,7 @@ mod fallback;
 mod faults;
 mod flag_changes;
 mod initializers;
+mod instants;
 mod interleavings;
 mod items;
 mod limits;

@@ -1,4 +1,4 @@
-//! B 3.6 to 3.11: removal, fruitless rounds, giving up, and what goes first on one instant.
+//! B 3.6 to 3.10: removal, fruitless rounds, giving up.
 
 use std::time::Duration;
 
@@ -63,6 +63,19 @@ fn wrapping_skips_the_removed() {
     assert_eq!(hosts[..5], ["a", "b", "c", "b", "c"]);
 }
 
+/// B 3.6: nor is one chosen that stands between two others.
+#[test]
+fn the_next_in_the_list_is_one_that_is_left() {
+    let mut sim = Sim::new(two_streams().synchronizer(stream("c")));
+    sim.serve_always("a", Reply::hang()).serve_always("c", Reply::hang());
+    sim.serve_always("b", Reply::status(401));
+    sim.start().advance(secs(35));
+    let hosts: Vec<_> = sim.asked().iter().map(|asked| asked.host.as_str()).collect();
+    assert_eq!(hosts[..4], ["a", "b", "c", "a"]);
+    sim.advance(secs(3600));
+    assert_eq!(sim.asked_of("b").len(), 1);
+}
+
 /// The times at which `a` was come back to, less the twenty seconds on `a` and `b`.
 fn pauses(sim: &Sim) -> Vec<Duration> {
     sim.gaps_of("a").into_iter().map(|gap| gap - secs(20)).collect()
@@ -111,6 +124,38 @@ fn a_fruitless_round_after_a_fruitful_one_pauses() {
     let back = sim.asked().last().unwrap();
     assert_eq!(back.host, "a");
     let pause = back.at.since_epoch() - secs(480);
+    assert!(pause >= millis(500) && pause <= secs(1), "{pause:?}");
+}
+
+/// B 3.7: a recovery, and the end of a directive, begin a round: what was completed before does not
+/// make it fruitful.
+#[test]
+fn a_round_that_does_not_begin_by_wrapping_is_judged_by_itself() {
+    let mut sim = Sim::new(two_streams());
+    sim.serve_in_turn("a", [Reply::stream(full("s1", [])).break_off(), Reply::hang()]);
+    sim.serve_always("b", Reply::stream(none()));
+    sim.start().advance(secs(420));
+    assert_eq!(sim.switches().last().unwrap().why, SwitchReason::Recovery);
+    sim.serve_always("b", Reply::hang());
+    // `a` is on trial for ten seconds, then `b` has its two minutes.
+    sim.advance(secs(10 + 120 + 2));
+    let pause = sim.asked().last().unwrap().at.since_epoch() - secs(420 + 10 + 120);
+    assert_eq!(sim.asked().last().unwrap().host, "a");
+    assert!(pause >= millis(500) && pause <= secs(1), "{pause:?}");
+
+    let mut sim = Sim::new(two_streams());
+    let directive = Reply::status(500).directive_for(60);
+    sim.serve_in_turn("a", [Reply::stream(full("s1", [])).break_off(), directive, Reply::hang()]);
+    sim.serve_always("v1", Reply::fdv1([])).serve_always("b", Reply::hang());
+    sim.start();
+    while sim.asked_of("v1").is_empty() {
+        sim.advance(secs(1));
+    }
+    let end = sim.asked_of("v1")[0].at.since_epoch() + secs(60);
+    sim.advance_to(sim.asked_of("v1")[0].at + secs(60 + 240 + 2));
+    let back = sim.asked().last().unwrap();
+    assert_eq!(back.host, "a");
+    let pause = back.at.since_epoch() - end - secs(240);
     assert!(pause >= millis(500) && pause <= secs(1), "{pause:?}");
 }
 
@@ -212,60 +257,4 @@ fn a_back_off_survives_switching_away_and_back() {
     assert_eq!((back.host.as_str(), back.at.since_epoch()), ("a", secs(240)));
     let retry = sim.until_asked("a").at.since_epoch() - secs(240);
     assert!(retry >= secs(15), "{retry:?}");
-}
-
-/// B 3.11: what has arrived goes before the fallback.
-#[test]
-fn what_arrives_on_the_instant_of_the_fallback_goes_first() {
-    let mut sim = Sim::new(two_streams());
-    sim.serve_always("a", Reply::stream([]).then_after(secs(10), full("s1", [on("f1")])));
-    sim.start().advance(secs(60));
-    assert_eq!(sim.is_on("f1"), Some(true));
-    assert_eq!(sim.asked_of("b").len(), 0);
-}
-
-/// B 3.11: fallback goes before the timeout of the head, so `a` shows no error of its own.
-#[test]
-fn fallback_goes_before_a_timeout() {
-    let mut sim = Sim::new(two_streams());
-    sim.serve_always("a", Reply::hang());
-    sim.start().advance(secs(10));
-    assert_eq!(sim.asked_of("b").len(), 1);
-    assert_eq!(sim.asked_of("a").len(), 1);
-    assert_eq!(sim.switches().last().unwrap().why, SwitchReason::Fallback);
-}
-
-/// B 3.11: at 310 s both the recovery and a poll of the one left are due.
-#[test]
-fn recovery_goes_before_a_poll_of_the_same_instant() {
-    let mut sim = Sim::new(config().synchronizer(stream("a")).synchronizer(poll("b")));
-    sim.serve_always("a", Reply::hang());
-    sim.serve_always("b", Reply::poll(full("s1", [on("f1")])));
-    sim.start().advance(secs(310));
-    assert_eq!(sim.asked_of("a").len(), 2);
-    assert_eq!(sim.asked_of("b").last().unwrap().at.since_epoch(), secs(280));
-}
-
-/// B 3.11: after a sleep through everything, what is overdue is made up for without a storm.
-#[test]
-fn overdue_deadlines_are_no_storm() {
-    let mut sim = Sim::new(config().synchronizer(stream("a")).synchronizer(poll("b")));
-    sim.serve_always("a", Reply::hang());
-    sim.serve_always("b", Reply::poll(full("s1", [on("f1")])));
-    sim.start().advance(secs(11)).overlook();
-    sim.sleep_through(secs(100_000));
-    assert!(sim.asked().len() <= 4, "{sim:?}");
-    assert_eq!(sim.asked_of("a").len(), 2);
-}
-
-/// B 3.11, cases C10: what a source delivers after it was left is dropped. (That the outcome of a
-/// dead effect changes nothing is an invariant; here a whole read is queued.)
-#[test]
-fn what_a_left_source_has_queued_is_dropped() {
-    let mut sim = Sim::new(two_streams());
-    let queued = Reply::stream([]).then_after(secs(11), full("late", [on("late")]));
-    sim.serve_always("a", queued);
-    sim.serve_always("b", Reply::stream(full("s1", [on("f1")])));
-    sim.start().advance(secs(30));
-    assert_eq!(sim.flags(), [("f1".to_owned(), true)]);
 }
