@@ -132,9 +132,11 @@ fn a_removed_first_one_is_not_recovered_to() {
     sim.start().advance(secs(11)).overlook();
     sim.serve_always("b", Reply::stream(changes("s2", [off("f1")])));
     assert_eq!(sim.until_asked("b").at.since_epoch(), secs(310));
+    let switches = sim.switches().len();
     sim.advance(secs(2000));
     assert_eq!(sim.running(), B);
     assert_eq!(sim.asked_of("a").len(), 1);
+    assert_eq!(sim.switches().len(), switches, "it is the first available one itself");
 }
 
 /// B 3.4, 3.6: removed in its trial, it is gone at once.
