@@ -244,16 +244,16 @@ fn a_pending_directive_survives_the_leaving_of_an_initializer() {
 fn on_a_poll_it_waits_for_the_body() {
     let configured = || config().synchronizer(poll("a")).fdv1(poll("v1"));
     let body = poll_body(&full("s1", [on("f1")]));
-    let reply = Reply::head(200).directive().bytes_after(secs(3), body);
+    let reply = Reply::head(200).directive().bytes_after(secs(13), body);
     let mut sim = with_fdv1_of(configured(), reply.clone());
-    sim.serve_always("v1", Reply::hang()).advance(secs(4));
+    sim.serve_always("v1", Reply::hang()).advance(secs(14));
     assert_eq!(sim.asked_of("v1").len(), 0);
     sim.end();
     assert_eq!(sim.asked_of("v1").len(), 1);
     assert_eq!(sim.is_on("f1"), Some(true));
 
     let mut sim = with_fdv1_of(configured(), reply.break_off());
-    sim.serve_always("v1", Reply::hang()).advance(secs(4));
+    sim.serve_always("v1", Reply::hang()).advance(secs(14));
     assert_eq!(sim.asked_of("v1").len(), 1);
     assert_eq!(sim.flags(), []);
 }

@@ -52,6 +52,7 @@ fn any_other_time_is_random_between_half_an_hour_and_an_hour() {
     let mut random: Vec<Duration> = (0..10).map(|seed| return_after(seed, None)).collect();
     random.sort();
     assert!(random[9] - random[0] > secs(300), "{random:?}");
+    assert!(random[0] >= secs(1800) && random[9] <= secs(3600), "{random:?}");
 }
 
 /// Sends a goodbye with this value after a directive-less start; returns when `a` is asked again.
@@ -213,6 +214,18 @@ fn without_an_fdv1_source_and_data_the_wait_fails() {
     assert_eq!(sim.state(), SourceState::Valid);
 }
 
+/// B 6.4: the directive ends the initializers, so data without a selector is enough to be ready.
+#[test]
+fn without_an_fdv1_source_what_an_initializer_brought_makes_ready() {
+    let configured = config().initializer(poll("i1")).initializer(poll("i2"));
+    let mut sim = Sim::new(configured.synchronizer(stream("a")));
+    sim.serve_always("i1", Reply::poll(full("s1", [on("f1"), undecodable("f2")])));
+    sim.serve_always("i2", Reply::status(503).directive_for(100));
+    sim.start();
+    assert_eq!(sim.state(), SourceState::Off);
+    assert!(sim.is_ready(), "{sim:?}");
+}
+
 /// B 5.4, 5.5, cases V05: one deadline at most.
 #[test]
 fn without_an_fdv1_source_the_return_is_not_put_off() {
@@ -259,6 +272,37 @@ fn without_any_source_left_the_end_of_the_directive_is_the_end() {
     assert_eq!(sim.state(), SourceState::Off);
     assert!(sim.status().is_last, "{sim:?}");
     sim.overlook().advance(secs(7200)).expect_quiet();
+}
+
+/// B 5.6, 3.8: where there never was a synchronizer, the end of FDv1 is the end of all.
+#[test]
+fn without_a_synchronizer_a_removed_fdv1_source_is_the_end() {
+    let mut sim = Sim::new(config().initializer(poll("i")).fdv1(poll("v1")));
+    sim.serve_always("i", Reply::status(500).directive_for(60));
+    sim.serve_always("v1", Reply::status(401));
+    sim.start();
+    assert_eq!(sim.state(), SourceState::Off);
+    assert!(sim.status().is_last, "{sim:?}");
+    sim.overlook().advance(secs(7200)).expect_quiet();
+}
+
+/// B 5.5, 6.8: with initializers only there is nothing to resume: they are through when it ends.
+#[test]
+fn without_a_synchronizer_the_end_of_the_directive_is_the_end_of_the_initializers() {
+    for (events, state) in [
+        (vec![], SourceState::Off),
+        (full("s1", [on("f1")]).into_iter().collect(), SourceState::Valid),
+    ] {
+        let mut sim = Sim::new(config().initializer(poll("i"))).idle_is_fine();
+        sim.serve_always("i", Reply::poll(events).directive_for(60));
+        sim.start();
+        assert_eq!(sim.state(), SourceState::Off);
+        assert!(!sim.status().is_last, "{sim:?}");
+        sim.overlook().advance(secs(60));
+        assert_eq!(sim.state(), state);
+        assert_eq!(sim.status().is_last, state == SourceState::Off);
+        assert_eq!(sim.system().next_deadline(), None);
+    }
 }
 
 /// B 3.11, 5.3: no fallback, no recovery while FDv1 runs.
