@@ -153,6 +153,7 @@ fn initializers_only_are_off_when_they_brought_nothing() {
     assert_eq!(sim.state(), SourceState::Off);
     assert_eq!(sim.last_error().unwrap().status, Some(500));
     assert!(matches!(sim.readiness(), Readiness::Failed(Some(_))));
+    assert_eq!(sim.system().next_deadline(), None);
     sim.overlook().advance(secs(3600)).expect_quiet();
 }
 

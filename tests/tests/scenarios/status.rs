@@ -48,6 +48,16 @@ fn the_last_error_is_kept_when_valid_returns() {
     assert_eq!(sim.last_error(), error.as_ref());
 }
 
+/// B 6.1: *since* begins with the start.
+#[test]
+fn initializing_is_since_the_start() {
+    let mut sim = Sim::new(config().synchronizer(stream("a")));
+    sim.serve_always("a", Reply::status(503));
+    sim.advance(secs(5)).start();
+    assert_eq!(sim.state(), Initializing);
+    assert_eq!(sim.status().since.since_epoch(), secs(5));
+}
+
 /// B 6.1: *since* moves only with the state (that it does is an invariant).
 #[test]
 fn since_stays_while_the_state_stays() {
@@ -78,9 +88,9 @@ fn each_kind_of_failure_has_its_kind_of_error() {
     }
 }
 
-/// B 6.1: a goodbye and a clean end interrupt and set no error.
+/// B 6.1: a goodbye and a clean end interrupt; only the goodbye sets no error.
 #[test]
-fn a_goodbye_and_a_clean_end_interrupt_without_an_error() {
+fn a_goodbye_interrupts_without_an_error_and_a_clean_end_with_one() {
     let mut sim = streaming(full("s1", [on("f1")]));
     sim.send([goodbye()]);
     assert_eq!(sim.state(), Interrupted);
@@ -89,6 +99,7 @@ fn a_goodbye_and_a_clean_end_interrupt_without_an_error() {
     let mut sim = streaming(full("s1", [on("f1")]));
     sim.end();
     assert_eq!(sim.state(), Interrupted);
+    assert_eq!(sim.error_kind(), Some(ErrorKind::Network));
 }
 
 /// B 6.1: an `error` event is neither a failure nor an end.
