@@ -110,6 +110,17 @@ fn a_goodbye_in_a_poll_waits_for_the_next_interval() {
     sim.start().advance(secs(61));
     assert_eq!(times(&sim), [0, 30_000, 60_000]);
     assert_eq!(sim.is_on("f1"), Some(true));
+    assert_eq!(sim.state(), SourceState::Interrupted, "it was the last that was said");
+    assert_eq!(sim.last_error(), None);
+}
+
+/// B 4.1: also before the first data, for it is no failure.
+#[test]
+fn before_the_first_data_a_goodbye_waits_for_the_next_interval() {
+    let mut sim = Sim::new(config().synchronizer(poll("a")));
+    sim.serve_always("a", Reply::poll([goodbye()]));
+    sim.start().advance(secs(61));
+    assert_eq!(times(&sim), [0, 30_000, 60_000]);
     assert_eq!(sim.last_error(), None);
 }
 
@@ -307,6 +318,16 @@ fn fdv1_has_a_tag_of_its_own() {
     assert_eq!(sim.state(), SourceState::Valid);
     sim.advance(secs(10));
     assert_eq!(tags(&sim)[2], None, "FDv1 data dropped it");
+}
+
+/// B 4.2: a stream asks for everything that changed, so it has no use for a tag.
+#[test]
+fn a_stream_sends_no_tag() {
+    let mut sim = Sim::new(config().synchronizer(stream("a")));
+    let tagged = Reply::stream(full("s1", [on("f1")])).header("etag", "\"1\"");
+    sim.serve_always("a", tagged.break_off());
+    sim.start().advance(secs(2));
+    assert_eq!(tags(&sim)[..2], [None, None]);
 }
 
 /// B 6.1: a poll that confirms is told to nobody.

@@ -200,6 +200,19 @@ fn what_follows_the_transfer_is_not_looked_at() {
     assert_eq!(sim.state(), SourceState::Valid);
 }
 
+/// B 1.6, 4.5: nothing counts that follows a goodbye, good or bad.
+#[test]
+fn what_follows_a_goodbye_is_not_looked_at() {
+    let bad_put = event("put-object", r#"{"kind":"flag"}"#);
+    for more in [full("s2", [off("f1")]), vec![error()], vec![bad_put], vec![goodbye()]] {
+        let sim = second_poll(Reply::poll([goodbye()].into_iter().chain(more)));
+        assert_eq!(sim.flags(), [("f1".to_owned(), true)], "{sim:?}");
+        assert_eq!(sim.selector(), Some("s1"));
+        assert_eq!(sim.state(), SourceState::Interrupted);
+        assert_eq!(sim.last_error(), None);
+    }
+}
+
 /// B 8.7: the type of a poll body is not looked at; its JSON is.
 #[test]
 fn a_poll_may_come_without_a_content_type() {

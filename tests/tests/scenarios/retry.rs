@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use fdv2_core::status::{ErrorKind, SourceState};
 use fdv2_tests::sim::wire::*;
-use fdv2_tests::sim::{Reply, Sim, config, millis, secs, stream, streaming};
+use fdv2_tests::sim::{Reply, Sim, config, millis, poll, secs, stream, streaming};
 
 /// A single stream that always gives this answer, for so long.
 fn gaps_of(seed: u64, reply: Reply, time: Duration) -> Vec<Duration> {
@@ -103,6 +103,41 @@ fn the_counter_resets_after_a_minute_of_health() {
     assert!(healthy_for(secs(59)) >= secs(8));
 }
 
+/// B 8.1: health lasts from its first transfer, whatever follows while it lasts.
+#[test]
+fn further_transfers_do_not_begin_health_anew() {
+    let mut sim = Sim::new(config().synchronizer(stream("a")));
+    let fail = Reply::refuse();
+    let healthy = Reply::stream(full("s1", [on("f1")]))
+        .then_after(secs(40), changes("s2", [off("f1")]))
+        .end_after(secs(40));
+    sim.serve_in_turn("a", [fail.clone(), fail.clone(), fail.clone(), fail, healthy]);
+    sim.start().advance(secs(16 + 80 + 31));
+    assert!(sim.gaps_of("a")[4] - secs(80) <= secs(1), "{sim:?}");
+}
+
+/// B 8.1: health ends when the source is left, here for a directive: the time away is none.
+#[test]
+fn the_time_after_our_own_leaving_is_no_health() {
+    let mut sim = Sim::new(config().synchronizer(stream("a")).fdv1(poll("v1")));
+    let fail = Reply::refuse();
+    let directed = Reply::stream(full("s1", [on("f1")])).directive_for(100);
+    let replies = [fail.clone(), fail.clone(), fail.clone(), fail.clone(), directed, fail];
+    sim.serve_in_turn("a", replies).serve_always("v1", Reply::fdv1([on("f1")]));
+    sim.start().advance(secs(16 + 100 + 31));
+    assert_eq!(sim.gaps_of("a")[4], secs(100));
+    assert!(sim.gaps_of("a")[5] >= secs(8), "{sim:?}");
+}
+
+/// B 8.1: each source counts for itself.
+#[test]
+fn a_source_does_not_wait_for_the_failures_of_another() {
+    let mut sim = Sim::new(config().synchronizer(stream("a")).synchronizer(stream("b")));
+    sim.serve_always("a", Reply::refuse()).serve_always("b", Reply::refuse());
+    sim.start().advance(secs(15));
+    assert!(sim.gaps_of("b")[0] <= secs(1), "{sim:?}");
+}
+
 /// B 8.1, cases F15: a connection that is only open is not healthy.
 #[test]
 fn an_idle_connection_does_not_reset_the_counter() {
@@ -146,6 +181,16 @@ fn retry_sets_the_initial_delay_within_bounds() {
             assert!(gaps[0] >= millis(500) && gaps[0] <= secs(30), "{gaps:?}");
         }
     }
+}
+
+/// B 8.3: the bound is one of its own, also where delays may grow further.
+#[test]
+fn retry_asks_for_half_a_minute_at_most() {
+    let configured = config().synchronizer(stream("a"));
+    let mut sim = Sim::new(configured.adjust_timing(|timing| timing.max_retry_delay = secs(300)));
+    sim.serve_always("a", Reply::stream([]).bytes("retry: 86400000\n\n").end());
+    sim.start().advance(secs(31));
+    assert_eq!(sim.asked().len(), 2);
 }
 
 /// B 8.3, cases S09: no hot loop.
@@ -227,6 +272,21 @@ fn an_open_transfer_without_progress_ends_after_a_minute() {
         assert_eq!(sim.error_kind(), Some(ErrorKind::Network));
         assert_eq!(sim.is_on("f2"), None);
     }
+}
+
+/// B 8.6: nor do comments inside of an event help, which are no bytes of it.
+#[test]
+fn comments_inside_an_event_are_no_progress() {
+    let mut sim = Sim::new(config().synchronizer(stream("a")));
+    let begun = Reply::stream(full("s1", [on("f1")]))
+        .then_after(secs(100), [intent("xfer-changes")])
+        .bytes("event: put-object\n");
+    sim.serve_always("a", begun.repeat(secs(5), 100, ":\n"));
+    sim.start().advance(secs(159));
+    assert_eq!(sim.state(), SourceState::Valid);
+    sim.advance(secs(1));
+    assert_eq!(sim.state(), SourceState::Interrupted);
+    assert_eq!(sim.error_kind(), Some(ErrorKind::Network));
 }
 
 /// B 8.6: a stream between transfers is not one.
