@@ -209,6 +209,8 @@ fn a_wrapper_that_cannot_be_sent_is_refused() {
 #[test]
 fn offline_needs_no_key() {
     assert!(Config::offline().build().unwrap().sdk_key().is_none());
+    let with_sources = Config::offline().synchronizer(Streaming::new()).fdv1(Polling::new());
+    assert!(with_sources.build().unwrap().sdk_key().is_none());
 }
 
 /// B 11.1.

@@ -199,7 +199,7 @@ fn what_is_not_decoded_may_hold_any_bytes() {
 
 #[test]
 fn b_1_13_the_limit_covers_all_fields_of_an_event_together() {
-    let told = told_at_every_split(20, b"data: 456789\ndata:89\n\ndata: 1\n\n");
+    let told = told_at_every_split(20, b"data: 456789\ndata: 90\n\ndata: 1\n\n");
     assert_eq!((told.events.len(), told.error), (2, None));
     let over: [&[u8]; 5] = [
         b"data: 1\n\ndata: 456789\ndata: 890\n",
