@@ -94,3 +94,41 @@ impl fmt::Debug for StoreWrite {
         write!(f, "StoreWrite({:?} of revision {})", self.scope, self.snapshot.revision())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::limits::Limits;
+    use crate::model::Kind;
+    use crate::snapshot::ChangeSetBuilder;
+
+    /// B 9.4: segments go before flags, prerequisites before the flags that need them, and nothing
+    /// goes along that the write is not about.
+    #[test]
+    fn what_others_need_goes_first_and_nothing_goes_along() {
+        let mut all = ChangeSetBuilder::full();
+        let needs_b = r#"{"prerequisites":[{"key":"b","variation":0}]}"#;
+        for (kind, key, object) in [
+            (Kind::Flag, "a", needs_b),
+            (Kind::Flag, "b", "{}"),
+            (Kind::Flag, "z", "{}"),
+            (Kind::Segment, "b", "{}"),
+            (Kind::Segment, "z", "{}"),
+        ] {
+            all.put(kind, key, 1, object).unwrap();
+        }
+        let applied = Snapshot::apply(&Arc::default(), all.finish(None), &Limits::default());
+        let snapshot = applied.unwrap().snapshot;
+        let written = |scope| {
+            let records = StoreWrite::new(Arc::clone(&snapshot), scope).records();
+            let names = records.iter().map(|record| format!("{} {}", record.kind(), record.key()));
+            names.collect::<Vec<_>>().join(", ")
+        };
+        let all = "segment b, segment z, flag b, flag a, flag z";
+        assert_eq!(written(Scope::Everything), all);
+        let some =
+            [(Kind::Flag, "a".into()), (Kind::Flag, "b".into()), (Kind::Segment, "z".into())];
+        let some = Scope::Items(Arc::new(some.into()));
+        assert_eq!(written(some), "segment z, flag b, flag a");
+    }
+}

@@ -201,6 +201,11 @@ impl<C: Core> Sim<C> {
         self.world.store_status.as_ref().is_none_or(|status| status.is_available)
     }
 
+    /// Whether writes are said to be missing in the store.
+    pub fn is_store_stale(&self) -> bool {
+        self.world.store_status.as_ref().is_some_and(|status| status.is_stale)
+    }
+
     /// Whether nothing of the store is under way, and it is said to be available.
     pub fn is_store_quiet(&self) -> bool {
         self.is_store_available() && self.world.live.of(Lane::Store).is_none()

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fdv2_core::config::Custom;
+use fdv2_core::config::{Custom, StoreMode};
 use fdv2_core::effect::{CustomError, SourceId, SourceUpdate, SwitchReason};
 use fdv2_core::model::Kind;
 use fdv2_core::snapshot::{ChangeSet, ChangeSetBuilder};
@@ -215,6 +215,8 @@ fn a_directive_is_obeyed() {
     };
     let (_, at) = after(Reply::custom([directive()]));
     assert_eq!(at, secs(10));
+    let (_, at) = after(Reply::custom([directive()]).tell_after(secs(5), directive()));
+    assert_eq!(at, secs(10), "a second one puts nothing off");
     let change_set = all(Some("s1"), &[on("f1")]);
     let (sim, at) = after(Reply::custom([directive()]).tell_after(secs(3), change_set));
     assert_eq!(at, secs(3));
@@ -271,6 +273,23 @@ fn a_file_as_initializer_makes_ready_and_cached() {
     assert!(sim.is_ready());
     assert_eq!(sim.state(), SourceState::Valid);
     assert_eq!(sim.availability(), Availability::Cached);
+}
+
+/// B 9.4: what a custom source brings is persisted unless it says otherwise, what files bring never.
+#[test]
+fn a_custom_source_says_whether_it_is_persisted() {
+    for (custom, is_persisted) in [
+        (Custom::new("c"), true),
+        (Custom::new("c").persist(false), false),
+        (Custom::new("c").file(), false),
+    ] {
+        let configured = config().synchronizer(custom).store(StoreMode::ReadWrite);
+        let mut sim = Sim::new(configured).store_is_apart();
+        sim.serve_always("c", Reply::custom([all(None, &[on("f1")])]));
+        sim.start();
+        assert_eq!(sim.is_on("f1"), Some(true));
+        assert_eq!(sim.store().is_initialized, is_persisted, "{sim:?}");
+    }
 }
 
 /// Cases I04: a file first, then the poll that brings a selector.
