@@ -200,6 +200,23 @@ fn an_outage_is_told_once_and_ends() {
     }
 }
 
+/// B 4.6: each change has a selector of its own, by which a client that was away is known.
+#[test]
+fn what_changed_while_a_client_was_away_reaches_it() {
+    let sim = Sim::default();
+    let data = TestData::new();
+    data.update(data.flag("a").variation_for_all(true));
+    let client = start(&sim, &data);
+    sim.run();
+    data.interrupt(CustomError::network("the test wants it so"));
+    sim.run();
+    data.update(data.flag("a").variation_for_all(false));
+    data.resume();
+    sim.advance(Duration::from_secs(2));
+    assert_eq!(client.status().state, SourceState::Valid);
+    assert!(gives(&client, false));
+}
+
 #[test]
 fn a_failure_for_good_removes_it() {
     let sim = Sim::default();

@@ -70,6 +70,7 @@ fn assert_given_up(source: impl CustomSource) -> Client {
     for wait in [before, after.boxed()] {
         assert!(matches!(block_on(wait), Err(WaitError::Failed(Some(_)))));
     }
+    assert!(!client.initialized());
     let statuses: Vec<_> = block_on(statuses.collect());
     let last = statuses.last().unwrap();
     assert_eq!(last.state, SourceState::Off);

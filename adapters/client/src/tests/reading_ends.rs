@@ -5,14 +5,15 @@ use std::task::{Context as TaskContext, Poll};
 use std::thread;
 use std::time::Duration;
 
-use fdv2_core::Config;
 use fdv2_core::eval::FlagDetailConfig;
 use fdv2_core::model::Kind;
 use fdv2_core::snapshot::ChangeSetBuilder;
+use fdv2_core::status::Availability;
+use fdv2_core::{Config, Selector};
 use futures::FutureExt;
 use futures::executor::block_on;
 
-use super::reading::{TTL, Tables, daemon, data, through, until, until_data, user};
+use super::reading::{TTL, Tables, daemon, through, until, until_data, user};
 use super::sim::Sim;
 use super::{Silence, close_beside, poll_once, start_with, wakes_to_run};
 use crate::store::{Query, Store};
@@ -44,6 +45,17 @@ fn b_9_9_what_has_expired_is_loaded_again_behind_the_synchronous_form() {
     until(&sim, || client.int_variation(&user(), "g", -1) == 3);
 }
 
+/// B 9.3, 9.9: without a cache nothing is kept that the synchronous form could use.
+#[test]
+fn b_9_3_without_a_cache_the_synchronous_form_has_nothing() {
+    let (sim, tables) = (Sim::default(), Tables::default());
+    tables.flag("f", "1");
+    let client = daemon(&sim, &tables, CacheMode::Off);
+    assert_eq!(through(&client, "f"), 1);
+    assert_eq!(client.int_variation(&user(), "f", -1), -1);
+    assert_eq!(tables.calls(), 1, "it does not call the store either");
+}
+
 /// B 9.1, 9.8: those who wait for the store are answered from memory as soon as it takes over,
 /// whatever the store does, and what has not begun never does.
 #[test]
@@ -64,8 +76,10 @@ fn b_9_1_who_waits_for_the_store_is_answered_from_memory_when_it_takes_over() {
     assert!(poll_once(&mut warming).is_pending());
     let mut change_set = ChangeSetBuilder::full();
     change_set.put(Kind::Flag, "f", 1, r#"{"variations":[9],"offVariation":0}"#).unwrap();
-    sender.unbounded_send(data(change_set)).unwrap();
+    let change_set = change_set.finish(Some(Selector::new("s", 1)));
+    sender.unbounded_send(change_set.into()).unwrap();
     sim.run();
+    assert_eq!(client.availability(), Availability::Refreshed, "the store's marker counts no more");
     assert_eq!(poll_once(&mut asking), Poll::Ready(9));
     assert_eq!(poll_once(&mut waiting), Poll::Ready(-1));
     assert_eq!(poll_once(&mut warming), Poll::Ready(Ok(())));
