@@ -91,7 +91,7 @@ fn flags_that_depend_on_a_changed_flag_are_announced() {
 #[test]
 fn flags_that_depend_on_a_changed_segment_are_announced() {
     let rule = json!([{"clauses": [{"attribute": "", "op": "segmentMatch", "values": ["deep"]}]}]);
-    let base = || {
+    let base = |deep: &[&str]| {
         full(
             "s1",
             [
@@ -99,15 +99,16 @@ fn flags_that_depend_on_a_changed_segment_are_announced() {
                 on("needs-user").needs(&["user"]),
                 on("other").uses(&["unrelated"]),
                 segment("outer", &[]).with("rules", rule.clone()),
-                segment("deep", &[]),
+                segment("deep", deep),
                 segment("unrelated", &[]),
             ],
         )
     };
-    let changed = announced(base(), changes("s2", [segment("deep", &["u"])]));
+    let changed = announced(base(&[]), changes("s2", [segment("deep", &["u"])]));
     assert_eq!(changed, [["needs-user", "user"]]);
+    assert_eq!(announced(base(&[]), base(&["u"])), [["needs-user", "user"]]);
     let gone = vec![intent("xfer-changes"), delete_segment("deep", 2), transferred("s2", 2)];
-    assert_eq!(announced(base(), gone), [["needs-user", "user"]]);
+    assert_eq!(announced(base(&[]), gone), [["needs-user", "user"]]);
 }
 
 /// B 7.1: a segment that nobody uses announces nothing.

@@ -139,6 +139,19 @@ fn the_data_held_is_bounded_over_many_transfers() {
     assert_eq!(sim.error_kind(), Some(ErrorKind::InvalidData));
 }
 
+/// B 1.13: what was replaced does not count any more.
+#[test]
+fn the_text_held_does_not_grow_by_replacing_it() {
+    let limits = Limits { held_bytes: 10_000, ..Limits::default() };
+    let full = full("s1", [large("f1", 4000)]);
+    let mut sim = receiving(limits, "stream", Reply::stream(full));
+    for round in 2..9 {
+        let state = format!("s{round}");
+        sim.send([put(large("f1", 4000 + round)), transferred(&state, 1)]);
+        assert_eq!(sim.selector(), Some(state.as_str()), "{sim:?}");
+    }
+}
+
 /// B 1.13: tombstones for items that never were cost memory too, so they are bounded.
 #[test]
 fn deletions_cannot_grow_without_bound() {

@@ -31,6 +31,7 @@ fn a_salvaged_poll_leaves_no_etag() {
     sim.serve_always("a", salvage);
     sim.start().advance(secs(60));
     assert_eq!(sim.is_on("f1"), Some(true));
+    assert_eq!(sim.error_kind(), Some(ErrorKind::InvalidData));
     assert!(sim.asked().len() > 1);
     for asked in sim.asked() {
         assert_eq!(asked.header("if-none-match"), None);
@@ -116,6 +117,7 @@ fn fdv1_data_is_salvaged_too() {
     sim.start();
     assert_eq!(sim.flags(), [("f1".to_owned(), true)]);
     assert_ne!(sim.state(), SourceState::Valid);
+    assert_eq!(sim.error_kind(), Some(ErrorKind::InvalidData));
     assert!(sim.is_ready());
 }
 
