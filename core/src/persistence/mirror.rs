@@ -42,7 +42,7 @@ pub(crate) enum Work {
 /// What is under way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Running {
-    Write { since: Instant },
+    Write { begun: Instant },
     Probe,
 }
 
@@ -174,7 +174,7 @@ impl Mirror {
             return Some(Work::Probe);
         }
         let write = self.waiting.take()?;
-        self.running = Some(Running::Write { since: now });
+        self.running = Some(Running::Write { begun: now });
         Some(Work::Write(write))
     }
 
@@ -199,8 +199,8 @@ impl Mirror {
     pub(crate) fn offer_deadlines(&self, timing: &Timing, earliest: &mut Earliest) {
         earliest.offer(Timer::Grace, self.closing);
         match self.running {
-            Some(Running::Write { since }) => {
-                earliest.offer(Timer::StoreWrite, Some(since + timing.store_write));
+            Some(Running::Write { begun }) => {
+                earliest.offer(Timer::StoreWrite, Some(begun + timing.store_write));
             }
             Some(Running::Probe) => {}
             None => {

@@ -40,6 +40,7 @@ fn alphabet() -> Vec<Step> {
         head(401, None),
         Step::Deadline,
         Step::StoreFares(StoreHealth::Down),
+        Step::StoreFares(StoreHealth::Hanging),
         Step::StoreFares(StoreHealth::Up),
         Step::Close(2_000),
     ]
