@@ -10,7 +10,8 @@ cd "$(dirname "$0")/.."
 export NO_PROXY="localhost,127.0.0.1,invalid${NO_PROXY:+,$NO_PROXY}"
 
 log=$(mktemp)
-# Each thread of the tests adds a line of what it ran: cases, steps, seconds, executions, states.
+# Each thread of the tests adds a line of what it ran: cases, steps, seconds, executions, states,
+# depth.
 export FDV2_RAN="$log.ran"
 : >"$FDV2_RAN"
 trap 'rm -f "$log" "$log.status" "$FDV2_RAN"' EXIT
@@ -117,8 +118,9 @@ RUSTDOCFLAGS='-D warnings' cargo doc --locked --workspace --no-deps
 
 step 'Summary'
 awk '/^test result: / { passed += $4; failed += $6 } END { printf "%d passed, %d failed\n", passed, failed }' "$log"
-awk '{ cases += $1; steps += $2; seconds += $3; executions += $4; states += $5 }
+awk '{ cases += $1; steps += $2; seconds += $3; executions += $4; states += $5
+        if ($6 > depth) depth = $6 }
     END {
         printf "%d property cases, %d simulated steps in %d simulated hours, ", cases, steps, seconds / 3600
-        printf "%d states explored, %d fuzz executions\n", states, executions
+        printf "%d states explored %d steps deep, %d fuzz executions\n", states, depth, executions
     }' "$FDV2_RAN"

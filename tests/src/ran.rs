@@ -16,6 +16,7 @@ struct Ran {
     simulated: Duration,
     executions: u64,
     states: u64,
+    depth: usize,
 }
 
 thread_local! {
@@ -40,9 +41,12 @@ pub fn executions(executions: u64) {
     count(|ran| ran.executions += executions);
 }
 
-/// An exploration has visited so many states.
-pub fn states(states: u64) {
-    count(|ran| ran.states += states);
+/// An exploration has visited so many states, with all sequences of so many steps.
+pub fn states(states: u64, depth: usize) {
+    count(|ran| {
+        ran.states += states;
+        ran.depth = ran.depth.max(depth);
+    });
 }
 
 /// A thread that is ending has nothing to count any more.
@@ -53,9 +57,9 @@ fn count(add: impl FnOnce(&mut Ran)) {
 impl Drop for Ran {
     fn drop(&mut self) {
         let Some(path) = env::var_os("FDV2_RAN") else { return };
-        let Self { cases, steps, simulated, executions, states } = self;
+        let Self { cases, steps, simulated, executions, states, depth } = self;
         let seconds = simulated.as_secs();
-        let line = format!("{cases} {steps} {seconds} {executions} {states}\n");
+        let line = format!("{cases} {steps} {seconds} {executions} {states} {depth}\n");
         let file = OpenOptions::new().create(true).append(true).open(path);
         // One write, so that the lines of many threads stay whole. A summary is worth no panic.
         let _ = file.and_then(|mut file| file.write_all(line.as_bytes()));

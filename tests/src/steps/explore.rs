@@ -76,7 +76,7 @@ pub fn explore(depth: usize) -> Explored {
         }
         frontier = next;
     }
-    ran::states(seen.len() as u64);
+    ran::states(seen.len() as u64, depth);
     Explored { depth, states: seen.len(), steps }
 }
 
