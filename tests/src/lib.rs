@@ -11,6 +11,7 @@ pub mod feed;
 pub mod frail_store;
 pub mod fuzz;
 pub mod invariants;
+pub mod made_up;
 pub mod measure;
 pub mod model;
 pub mod ran;

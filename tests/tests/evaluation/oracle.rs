@@ -4,10 +4,10 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use fdv2_core::context::Context;
-use fdv2_tests::ran;
+use fdv2_tests::{made_up, ran};
 use launchdarkly_server_sdk_evaluation as oracle;
 use proptest::prelude::*;
-use proptest::test_runner::{Config, TestRunner};
+use proptest::test_runner::TestRunner;
 use serde_json::Value;
 
 use super::engines::{Items, OracleItems};
@@ -25,13 +25,9 @@ type Reasons = BTreeMap<String, usize>;
 #[test]
 fn value_index_and_reason_are_those_of_the_official_engine() {
     let reasons = RefCell::new(Reasons::new());
-    let config = Config {
-        cases: u32::try_from(TRIPLES.div_ceil(CONTEXTS * FLAGS.len())).unwrap(),
-        failure_persistence: None,
-        ..Config::default()
-    };
+    let cases = u32::try_from(TRIPLES.div_ceil(CONTEXTS * FLAGS.len())).unwrap();
     let worlds = (generate::world(), prop::collection::vec(generate::context(), CONTEXTS));
-    let result = TestRunner::new(config)
+    let result = TestRunner::new(made_up::cases(cases))
         .run(&worlds, |(world, contexts)| compare(&world, &contexts, &mut reasons.borrow_mut()));
     if let Err(error) = result {
         panic!("{error}");
@@ -67,8 +63,7 @@ fn compare(world: &World, contexts: &[Value], reasons: &mut Reasons) -> Result<(
 /// The canonical key, and the JSON that comes out, are the official ones too.
 #[test]
 fn contexts_are_read_and_written_as_the_official_ones() {
-    let config = Config { failure_persistence: None, ..Config::with_cases(2000) };
-    let result = TestRunner::new(config).run(&generate::context(), |context| {
+    let result = TestRunner::new(made_up::cases(2000)).run(&generate::context(), |context| {
         ran::case();
         let ours: Context = serde_json::from_str(&context.to_string()).unwrap();
         let theirs: oracle::Context = serde_json::from_str(&context.to_string()).unwrap();

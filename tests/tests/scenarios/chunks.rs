@@ -2,10 +2,10 @@
 
 use fdv2_core::{Instant, Update};
 use fdv2_tests::model::Say;
-use fdv2_tests::ran;
 use fdv2_tests::sim::wire::{fdv1_body, full, off, on, poll_body, sse};
 use fdv2_tests::sim::{Reply, Sim, config, poll, secs, stream};
 use fdv2_tests::steps::say;
+use fdv2_tests::{made_up, ran};
 use proptest::prelude::*;
 
 /// What can be seen of a run: what was told, and what was asked for.
@@ -44,11 +44,7 @@ fn bodies_of_says() -> impl Strategy<Value = Vec<Vec<Say>>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig {
-        cases: 48,
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    })]
+    #![proptest_config(made_up::cases(48))]
 
     #[test]
     fn where_a_stream_is_cut_changes_nothing(

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use fdv2_core::model::Kind;
 use fdv2_core::protocol::{Fdv1Body, PollBody};
 use fdv2_tests::fuzz::{TARGETS, told};
-use fdv2_tests::ran;
+use fdv2_tests::{made_up, ran};
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
@@ -80,7 +80,7 @@ fn json(text: &str) -> Value {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(made_up::cases(ProptestConfig::default().cases))]
 
     #[test]
     fn a_stream_tells_its_events_however_they_are_spelled_and_cut(
@@ -145,11 +145,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig {
-        cases: ProptestConfig::default().cases / 4,
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    })]
+    #![proptest_config(made_up::cases(ProptestConfig::default().cases / 4))]
 
     #[test]
     fn every_target_holds_on_any_bytes(input in vec(any::<u8>(), 0..200)) {

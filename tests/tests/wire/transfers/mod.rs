@@ -10,7 +10,7 @@ use fdv2_core::model::{Item, Kind};
 use fdv2_core::protocol::{InvalidData, Step, Transfer, event};
 use fdv2_core::snapshot::{self, Slot};
 use fdv2_core::{Limits, Selector, Snapshot};
-use fdv2_tests::ran;
+use fdv2_tests::{made_up, ran};
 use naive::{Held, Naive, Outcome, Place};
 use proptest::prelude::*;
 use script::{Event, Id};
@@ -107,7 +107,7 @@ fn tombstone(held: &Snapshot, id: &Id) -> Option<u64> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+    #![proptest_config(made_up::cases(300))]
 
     #[test]
     fn any_course_of_transfers_is_that_of_the_naive_model(script in script::script()) {
