@@ -1,5 +1,6 @@
 //! What the core orders and waits for: effects, deadlines, requests and the way back to health.
 
+use bytes::Bytes;
 use fdv2_core::config::StoreMode;
 use fdv2_core::{Command, Deadline, Effect, Event, Lane, Outcome, Request, Update};
 use fdv2_tests::sim::wire::*;
@@ -55,6 +56,31 @@ fn invariant_2_catches_what_is_late_and_counts_for_the_next() {
         commands
     });
     sim.start().reply(Reply::refuse()).advance(secs(10));
+}
+
+/// What is late becomes the beginning of a line of the attempt that is live.
+#[test]
+#[should_panic(expected = "invariant 2: a dead effect changed the state")]
+fn invariant_2_catches_what_is_late_and_only_remembered() {
+    let mut sim = sabotaged(one_stream(), |saboteur, now, mut event| {
+        if let (Event::Effect { id, outcome }, Some(live)) = (&mut event, saboteur.live)
+            && *id != live
+        {
+            *id = live;
+            *outcome = Outcome::ResponseChunk(Bytes::from_static(b":"));
+        }
+        let commands = saboteur.pass(now, event);
+        for command in &commands {
+            if let Command::Start { id, .. } = command {
+                saboteur.live = Some(*id);
+            }
+        }
+        commands
+    });
+    sim.start().reply(Reply::refuse()).advance(secs(10)).reply(Reply::stream([]));
+    for _ in 0..8 {
+        sim.tell(Event::Tick);
+    }
 }
 
 #[test]
@@ -127,9 +153,8 @@ fn invariant_10_catches_what_depends_on_more_than_seed_and_events() {
     sim.advance(secs(10)).reply(Reply::refuse());
 }
 
-#[test]
-#[should_panic(expected = "invariant 11: data is held and the store has no marker")]
-fn invariant_11_catches_a_failed_write_that_is_taken_for_done() {
+/// A store that is down, and whose failed writes are taken for done.
+fn forgetful() -> Sim<Saboteur> {
     let act: Act = |saboteur, now, mut event| {
         if let Event::Effect { outcome: Outcome::StoreWritten(written), .. } = &mut event
             && written.is_err()
@@ -138,9 +163,41 @@ fn invariant_11_catches_a_failed_write_that_is_taken_for_done() {
         }
         saboteur.pass(now, event)
     };
-    let mut sim = sabotaged(one_stream().store(StoreMode::ReadWrite), act);
+    sabotaged(one_stream().store(StoreMode::ReadWrite), act)
+}
+
+/// One that was up for the first data.
+fn forgetful_since_then() -> Sim<Saboteur> {
+    let mut sim = forgetful();
+    sim.start().reply(Reply::stream(full("s1", [on("f1")])));
+    sim.store_fares(StoreHealth::Down);
+    sim
+}
+
+#[test]
+#[should_panic(expected = "invariant 11: data is held and the store has no marker")]
+fn invariant_11_catches_a_failed_write_that_is_taken_for_done() {
+    let mut sim = forgetful();
     sim.start().store_fares(StoreHealth::Down);
     sim.reply(Reply::stream(full("s1", [on("f1")])));
+}
+
+#[test]
+#[should_panic(expected = "invariant 11: (Flag, \"f2\") is missing")]
+fn invariant_11_catches_an_item_that_was_not_written() {
+    forgetful_since_then().send(changes("s2", [on("f2")]));
+}
+
+#[test]
+#[should_panic(expected = "is old")]
+fn invariant_11_catches_an_item_that_was_not_written_anew() {
+    forgetful_since_then().send(changes("s2", [off("f1").version(2)]));
+}
+
+#[test]
+#[should_panic(expected = "is not in memory")]
+fn invariant_11_catches_an_item_that_was_not_deleted() {
+    forgetful_since_then().send([delete("f1", 2), transferred("s2", 2)]);
 }
 
 #[test]
