@@ -111,6 +111,11 @@ impl<C: Core> Sim<C> {
         self.world.status.as_ref().is_some_and(|status| status.is_last)
     }
 
+    /// Whether it was told to close.
+    pub fn is_closing(&self) -> bool {
+        self.world.is_closing
+    }
+
     /// The states in the order in which they were entered.
     pub fn states(&self) -> Vec<SourceState> {
         let mut states = vec![SourceState::Initializing];

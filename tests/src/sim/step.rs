@@ -131,7 +131,7 @@ impl<C: Core> Sim<C> {
     /// Invariant 11, where it can hold now.
     fn check_store(&mut self) {
         let memory = self.core.system().snapshot();
-        let is_kept = self.keeps_store && memory.held() == Held::Whole && !self.is_over();
+        let is_kept = self.keeps_store && memory.held() == Held::Whole && !self.is_closing();
         if !is_kept || !self.is_store_quiet() || self.store.is_incomplete {
             return;
         }

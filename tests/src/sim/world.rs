@@ -74,6 +74,8 @@ pub struct World {
     pub removed: Vec<SourceId>,
     /// Whether `Start` went in.
     pub is_started: bool,
+    /// Whether `Shutdown` went in.
+    pub is_closing: bool,
     /// Whether `Stopped` came out.
     pub is_stopped: bool,
 }
@@ -91,6 +93,7 @@ impl Default for World {
             running: None,
             removed: Vec::new(),
             is_started: false,
+            is_closing: false,
             is_stopped: false,
         }
     }
@@ -111,6 +114,7 @@ impl World {
     pub fn observe(&mut self, event: &Event) {
         match event {
             Event::Start => self.is_started = true,
+            Event::Shutdown { .. } => self.is_closing = true,
             Event::Effect { id, outcome } if ends(outcome) => {
                 self.end(*id);
             }
