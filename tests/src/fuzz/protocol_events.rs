@@ -8,7 +8,7 @@ use fdv2_core::protocol::{Step, Transfer};
 use fdv2_core::{Limits, Snapshot};
 
 use crate::model::{Model, Say, Speech};
-use crate::sim::flags_of;
+use crate::sim::items_of;
 
 /// The names that mean something.
 const NAMES: [&str; 7] = [
@@ -54,7 +54,7 @@ impl Data {
             self.model.hear(&say);
             let stays = self.hear(&mut transfer, &say, &limits);
             assert_eq!(stays, self.model.is_connected(), "after {say:?}");
-            assert_eq!(flags_of(&self.held), self.model.flags(), "after {say:?}");
+            assert_eq!(items_of(&self.held), self.model.items(), "after {say:?}");
             let selector = self.held.selector().map(|selector| selector.state());
             assert_eq!(selector, self.model.selector(), "after {say:?}");
             if !stays {

@@ -11,9 +11,10 @@ use super::Call;
 use crate::model::Model;
 use crate::sim::{Core, Sim};
 
-/// Invariant 3 (B 1.2 to 1.5, 7.1): flags, selector and what was announced.
+/// Invariant 3 (B 1.2 to 1.5, 1.8, 7.1): segments and flags with version and text, selector and what
+/// was announced.
 pub fn the_snapshot_equals_the_model<C: Core>(sim: &mut Sim<C>, model: &mut Model) {
-    assert_eq!(sim.flags(), model.flags(), "invariant 3: other flags\n{sim:?}");
+    assert_eq!(sim.items(), model.items(), "invariant 3: other items\n{sim:?}");
     assert_eq!(sim.selector(), model.selector(), "invariant 3: another selector\n{sim:?}");
     let announced = sim.announced();
     assert_eq!(announced, model.take_announced(), "invariant 3: announced otherwise\n{sim:?}");

@@ -9,6 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use say::name_of_flag;
 
+use crate::sim::wire::Item;
+
 /// How much is held.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Held {
@@ -85,10 +87,9 @@ impl Change {
 }
 
 impl Model {
-    /// The flags, with whether each is on.
-    pub fn flags(&self) -> Vec<(String, bool)> {
-        let flags = self.things.values().filter(|thing| thing.is_flag);
-        flags.map(|thing| (name_of_flag(thing.key), thing.is_on)).collect()
+    /// All segments and flags, as they were put.
+    pub fn items(&self) -> Vec<Item> {
+        self.things.values().map(Thing::item).collect()
     }
 
     /// How many change sets it has taken in.

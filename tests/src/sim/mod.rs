@@ -21,7 +21,7 @@ mod world;
 
 pub use asked::Asked;
 pub use driven::Core;
-pub use observe::flags_of;
+pub use observe::items_of;
 pub use record::recordings;
 pub use reply::Reply;
 pub use run::Sim;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fdv2_core::effect::{SourceId, SourceSwitched};
+use fdv2_core::model::Item;
 use fdv2_core::status::{
     Availability, ErrorKind, Readiness, SourceError, SourceState, SourceStatus,
 };
@@ -11,7 +12,7 @@ use fdv2_core::{DataSystem, EffectId, Event, Instant, Lane, Snapshot, Update};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Asked, Core, Sim, Store};
+use super::{Asked, Core, Sim, Store, wire};
 
 impl<C: Core> Sim<C> {
     /// The time.
@@ -242,6 +243,11 @@ impl<C: Core> Sim<C> {
         self.world.snapshot.as_deref().map(flags_of).unwrap_or_default()
     }
 
+    /// All segments and flags, as they were put.
+    pub fn items(&self) -> Vec<wire::Item> {
+        self.world.snapshot.as_deref().map(items_of).unwrap_or_default()
+    }
+
     /// The newest data, if there is any.
     pub fn snapshot(&self) -> Option<&Arc<Snapshot>> {
         self.world.snapshot.as_ref()
@@ -265,8 +271,17 @@ impl<C: Core> Sim<C> {
     }
 }
 
-/// The keys of all flags, with whether each is on.
-pub fn flags_of(snapshot: &Snapshot) -> Vec<(String, bool)> {
+/// All segments and flags, as they were put.
+pub fn items_of(snapshot: &Snapshot) -> Vec<wire::Item> {
+    fn item<T>(kind: &'static str, item: &Item<T>) -> wire::Item {
+        let (key, object) = (item.key().to_string(), item.text().to_string());
+        wire::Item { kind, key, version: item.version(), object }
+    }
+    let segments = snapshot.segments().map(|segment| item("segment", segment));
+    segments.chain(snapshot.flags().map(|flag| item("flag", flag))).collect()
+}
+
+fn flags_of(snapshot: &Snapshot) -> Vec<(String, bool)> {
     snapshot.flags().map(|flag| (flag.key().to_string(), is_text_on(flag.text()))).collect()
 }
 

@@ -2,8 +2,10 @@
 
 use bytes::Bytes;
 use fdv2_core::effect::SourceUpdate;
+use fdv2_core::model::Kind;
 use fdv2_core::snapshot::ChangeSetBuilder;
-use fdv2_core::{Command, Event, Outcome, Update};
+use fdv2_core::{Command, Event, Outcome, Selector, Update};
+use fdv2_tests::model::Thing;
 use fdv2_tests::sim::Reply;
 use fdv2_tests::sim::wire::*;
 use fdv2_tests::steps::{Life, Step};
@@ -11,7 +13,7 @@ use fdv2_tests::steps::{Life, Step};
 use super::{Act, a_flag, honest, one_stream, sabotaged, saboteur};
 
 #[test]
-#[should_panic(expected = "invariant 3: other flags")]
+#[should_panic(expected = "invariant 3: other items")]
 fn invariant_3_catches_a_change_set_that_is_lost() {
     let act: Act = |saboteur, now, mut event| {
         if let Event::Effect { outcome: Outcome::SourceUpdate(update), .. } = &mut event
@@ -25,6 +27,27 @@ fn invariant_3_catches_a_change_set_that_is_lost() {
     // Its first synchronizer is a custom source.
     let mut life = Life::driving(4, vec![], |config| saboteur(config, act, honest));
     life.step(&Step::Deliver(vec![a_flag()], 1));
+}
+
+/// Nobody is told of a segment: what is held says it.
+#[test]
+#[should_panic(expected = "invariant 3: other items")]
+fn invariant_3_catches_a_segment_that_is_lost() {
+    let act: Act = |saboteur, now, mut event| {
+        if let Event::Effect { outcome: Outcome::SourceUpdate(update), .. } = &mut event
+            && matches!(update, SourceUpdate::ChangeSet(_))
+        {
+            let mut builder = ChangeSetBuilder::full();
+            let Item { key, version, object, .. } = a_flag().item();
+            builder.put(Kind::Flag, &key, version, &object).expect("a flag");
+            let selector = Some(Selector::new("s1", 1));
+            *update = SourceUpdate::ChangeSet(Box::new(builder.finish(selector)));
+        }
+        saboteur.pass(now, event)
+    };
+    let mut life = Life::driving(4, vec![], |config| saboteur(config, act, honest));
+    let segment = Thing { is_flag: false, is_on: false, ..a_flag() };
+    life.step(&Step::Deliver(vec![a_flag(), segment], 1));
 }
 
 #[test]
@@ -68,7 +91,7 @@ fn invariant_5_catches_that_the_wrong_flags_are_announced() {
                 // Of what was known before: nothing differs from itself.
                 let mut again = ChangeSetBuilder::full();
                 for flag in changed.old().flags() {
-                    let (kind, key) = (fdv2_core::model::Kind::Flag, flag.key());
+                    let (kind, key) = (Kind::Flag, flag.key());
                     again.put(kind, key, flag.version(), flag.text()).expect("a flag");
                 }
                 let limits = fdv2_core::Limits::default();
