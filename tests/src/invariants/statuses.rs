@@ -56,10 +56,13 @@ pub fn updates_come_in_order(call: &Call<'_>) {
     let mut has_snapshot = false;
     for command in call.commands {
         let Some(place) = place_in_a_step(command) else { continue };
-        // One read can hold several steps: what comes with data, and an end behind it.
+        // One read can hold several steps: what comes with data, and an end behind it. So can one
+        // tick, after a sleep: work of the store, and a source that is left, which can stay VALID.
         let is_trouble = matches!(
             command,
-            Command::Emit(Update::SourceStatus(status)) if status.state != SourceState::Valid
+            Command::Emit(Update::SourceStatus(status))
+                if status.state != SourceState::Valid
+                    || status.last_error.as_ref().is_some_and(|error| error.at == call.now)
         );
         let begins_anew = is_trouble || place <= 2 && last >= 2;
         assert!(place >= last || begins_anew, "{command:?} came too late");
