@@ -88,12 +88,14 @@ impl Target {
     }
 }
 
-/// The SDK key is marked as sensitive, and so is what the user adds, which may be a key to a server in
-/// between. Without its name a client is refused by some servers, and that is no secret.
+/// Without the SDK key, and without what the user adds, which is marked as sensitive, as it may be a
+/// key to a server in between. Without its name a client is refused by some servers, and that is no
+/// secret.
 fn without_credentials(headers: &HeaderMap) -> HeaderMap {
     let mut kept = HeaderMap::new();
     for (name, value) in headers {
-        if !value.is_sensitive() || *name == header::USER_AGENT {
+        let is_credential = *name == header::AUTHORIZATION || value.is_sensitive();
+        if !is_credential || *name == header::USER_AGENT {
             kept.append(name.clone(), value.clone());
         }
     }
