@@ -15,6 +15,10 @@ use crate::invariants;
 use crate::model::{Model, Speech, Thing};
 use crate::sim::{Core, Reply, Sim, StoreHealth, wire};
 
+/// So many deadlines can lie before the next attempt: between two polls a store that is down is probed
+/// 60 times.
+const DEADLINES: usize = 80;
+
 /// A system with its model, going through steps.
 #[derive(Debug)]
 pub struct Life<C: Core = DataSystem> {
@@ -76,6 +80,16 @@ impl<C: Core> Life<C> {
     /// The simulator.
     pub fn sim(&self) -> &Sim<C> {
         &self.sim
+    }
+
+    /// Lets time pass until an attempt is live, if one comes soon.
+    pub fn wait_for_an_attempt(&mut self) {
+        for _ in 0..DEADLINES {
+            if self.sim.live().is_some() {
+                return;
+            }
+            self.step(&Step::Deadline);
+        }
     }
 
     /// Does one step, and checks the data against the model.

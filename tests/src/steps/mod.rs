@@ -37,7 +37,12 @@ impl Plan {
     /// If an invariant breaks.
     pub fn live(&self) {
         let mut life = Life::start(self.which, self.seed, self.cuts.clone());
-        self.steps.iter().for_each(|step| life.step(step));
+        for step in &self.steps {
+            if step.is_of_a_peer() {
+                life.wait_for_an_attempt();
+            }
+            life.step(step);
+        }
         life.recover();
     }
 }
@@ -97,6 +102,33 @@ pub enum Step {
     Start,
     /// The system is closed, with so many milliseconds for the store.
     Close(u32),
+}
+
+impl Step {
+    /// Whether it says nothing while no attempt is live.
+    fn is_of_a_peer(&self) -> bool {
+        match self {
+            Self::Refuse
+            | Self::Head(_)
+            | Self::Say(_)
+            | Self::Deliver(..)
+            | Self::Cut { .. }
+            | Self::Drip { .. }
+            | Self::Bytes(_)
+            | Self::End
+            | Self::Break => true,
+            Self::Late(_)
+            | Self::Advance(_)
+            | Self::Deadline
+            | Self::Sleep(_)
+            | Self::StoreFares(_)
+            | Self::StoreTakes(_)
+            | Self::WipeStore
+            | Self::StoreReadFailed
+            | Self::Start
+            | Self::Close(_) => false,
+        }
+    }
 }
 
 /// A response head.
