@@ -171,8 +171,8 @@ fn a_client_that_does_not_keep_up_still_has_the_newest() {
     assert_eq!(client.snapshot().core().objects(), 8);
 }
 
-#[test]
-fn an_outage_is_told_once_and_ends() {
+/// A client for which flag `a` is true, and then nothing more is heard.
+fn outage() -> (Sim, TestData, Client) {
     let sim = Sim::default();
     let data = TestData::new();
     data.update(data.flag("a").variation_for_all(true));
@@ -180,6 +180,12 @@ fn an_outage_is_told_once_and_ends() {
     sim.run();
     data.interrupt(CustomError::network("the test wants it so"));
     sim.run();
+    (sim, data, client)
+}
+
+#[test]
+fn an_outage_is_told_once_and_ends() {
+    let (sim, data, client) = outage();
     assert_eq!(client.status().state, SourceState::Interrupted);
     let error = client.status().last_error.unwrap();
     assert_eq!((error.kind, &*error.message), (ErrorKind::Network, "the test wants it so"));
@@ -203,13 +209,7 @@ fn an_outage_is_told_once_and_ends() {
 /// B 4.6: each change has a selector of its own, by which a client that was away is known.
 #[test]
 fn what_changed_while_a_client_was_away_reaches_it() {
-    let sim = Sim::default();
-    let data = TestData::new();
-    data.update(data.flag("a").variation_for_all(true));
-    let client = start(&sim, &data);
-    sim.run();
-    data.interrupt(CustomError::network("the test wants it so"));
-    sim.run();
+    let (sim, data, client) = outage();
     data.update(data.flag("a").variation_for_all(false));
     data.resume();
     sim.advance(Duration::from_secs(2));
