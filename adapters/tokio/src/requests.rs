@@ -5,7 +5,7 @@ use std::error::Error;
 use fdv2_client::StartError;
 use fdv2_client::http::{HttpOptions, Proxies, ProxyUrl};
 use fdv2_client::tls::rustls::ClientConfig;
-use fdv2_client::transport::{Transport, accept_gzip, describe, is_malformed, outcomes};
+use fdv2_client::transport::{Transport, accept_gzip, causes, describe, is_malformed, outcomes};
 use fdv2_core::{Outcome, Request, ResponseHead, TransportError, TransportErrorKind};
 use futures::stream::{BoxStream, Stream, StreamExt};
 use reqwest::redirect::Policy;
@@ -100,12 +100,5 @@ fn kind(error: &reqwest::Error) -> TransportErrorKind {
 }
 
 fn is_unparsable(error: &reqwest::Error) -> bool {
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        if error.downcast_ref().is_some_and(hyper::Error::is_parse) {
-            return true;
-        }
-        cause = error.source();
-    }
-    false
+    causes(error).any(|cause| cause.downcast_ref().is_some_and(hyper::Error::is_parse))
 }

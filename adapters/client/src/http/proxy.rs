@@ -69,9 +69,7 @@ impl Proxy {
             is_socks: scheme.starts_with("socks"),
         })
     }
-}
 
-impl Proxy {
     /// What is wrong with the address for somebody who reads it as it is.
     pub(super) fn check_as_written(&self) -> Result<(), &'static str> {
         self.resolve()?;

@@ -9,7 +9,7 @@ use fdv2_core::{Outcome, Request};
 use futures::stream::BoxStream;
 
 #[cfg(feature = "http")]
-pub use outcomes::{accept_gzip, describe, is_malformed, outcomes};
+pub use outcomes::{accept_gzip, causes, describe, is_malformed, outcomes};
 
 /// Sends requests.
 pub trait Transport: Send + Sync + 'static {

@@ -125,30 +125,28 @@ fn malformed(message: String) -> TransportError {
 /// Errors whose text holds an address or a header are to be stripped of it first (B 11.1).
 pub fn describe(error: &(dyn Error + 'static)) -> String {
     let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        let message = error.to_string();
+    for cause in causes(error).skip(1) {
+        let message = cause.to_string();
         if !text.contains(&message) {
             text.push_str(": ");
             text.push_str(&message);
         }
-        cause = error.source();
     }
     text
+}
+
+/// `error`, what caused it, what caused that, and so on.
+pub fn causes<'a>(
+    error: &'a (dyn Error + 'static),
+) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
+    std::iter::successors(Some(error), |&error| error.source())
 }
 
 /// Whether the bytes that came are to blame for an error of hyper's, by what caused it.
 ///
 /// What TLS has to complain about looks alike, and is no answer.
 pub fn is_malformed(error: &(dyn Error + 'static)) -> bool {
-    let mut cause = Some(error);
-    while let Some(error) = cause {
-        if error.downcast_ref().is_some_and(is_invalid_data) {
-            return true;
-        }
-        cause = error.source();
-    }
-    false
+    causes(error).any(|cause| cause.downcast_ref().is_some_and(is_invalid_data))
 }
 
 fn is_invalid_data(error: &io::Error) -> bool {
